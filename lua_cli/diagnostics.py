@@ -1,0 +1,67 @@
+"""What there is to say about the user's source, as plain data. Imports nothing of lua_cli.
+
+Rules make diagnostics, `report/` renders them, `rules/fixes.py` applies their fixes. Lines and columns count from 1; columns count
+characters (code points), and `end_column` is the column after the last character.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A span in a file. `path` is relative to the project's root, with forward slashes (absolute when outside of it)."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the text of `place` by `text` (an empty span inserts)."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A change that removes the cause. `title` says what it does, as an imperative: "Call the class"."""
+
+    title: str
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that explains the diagnostic."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One thing to say. `code` is the rule's id (`lua/not-a-tool`), `help` the way out in one sentence.
+
+    Errors block bundling and cannot be silenced; warnings can, by `# lua: ignore[code]` on their first line or in `[tool.lua]`.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    place: Place
+    help: str | None = None
+    fix: Fix | None = None
+    related: tuple[Related, ...] = ()
+
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """Order of printing: by place, then code, then words, so that output never depends on the order of judging."""
+        return (self.place.path, self.place.line, self.place.column, self.code, self.message)

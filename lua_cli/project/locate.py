@@ -1,0 +1,97 @@
+"""Where the project is. In: a folder. Out: a Project, or an error that says what to type. Writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.project.interpreter import Interpreter, find_interpreter
+from lua_cli.project.settings import Settings, read_project_facts, read_settings
+
+ENTRY_FILES = ("agent.py", "src/agent.py", "main.py", "src/main.py")
+OUTPUT_FOLDER = ".lua"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One project of a user. Paths are absolute.
+
+    root          the folder of pyproject.toml (or the one that holds the entry file)
+    entry         the file whose `agent = LuaAgent(...)` everything starts from
+    import_roots  the folders that first-party modules are imported from, in order
+    interpreter   the Python of child processes and third-party packages
+    output        `.lua/`: build output and cache
+    """
+
+    root: Path
+    entry: Path
+    import_roots: tuple[Path, ...]
+    settings: Settings
+    interpreter: Interpreter
+
+    @property
+    def output(self) -> Path:
+        return self.root / OUTPUT_FOLDER
+
+    def relative(self, path: Path) -> str:
+        """`path` as diagnostics show it: relative to the root with forward slashes; absolute when it lies outside."""
+        try:
+            return path.relative_to(self.root).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+
+def open_project(start: Path, *, explicit: bool = False) -> Project:
+    """The project that `start` belongs to: the nearest folder upward whose pyproject.toml has `[tool.lua]`, else `start`
+    itself when it has an entry file. With `explicit` (`--project DIR`) only `start` is looked at.
+
+    Raises NotFoundError (no project, no entry file) and UsageError (a pyproject.toml that cannot be used).
+    """
+    start = start.absolute()
+    if not start.is_dir():
+        raise NotFoundError(f"no such folder: {start}")
+    for folder in (start,) if explicit else (start, *start.parents):
+        pyproject = folder / "pyproject.toml"
+        if not pyproject.is_file():
+            continue
+        settings = read_settings(pyproject)
+        if settings is not None:
+            return _project(folder, settings)
+    if any((start / name).is_file() for name in ENTRY_FILES):
+        return _project(start, replace(Settings(), **read_project_facts(start / "pyproject.toml")))
+    raise NotFoundError(
+        f"no lua project in {start}" + ("" if explicit else " or above it"),
+        hint='start one with `lua init`, or add [tool.lua] with `entry = "src/agent.py"` to pyproject.toml',
+    )
+
+
+def _project(root: Path, settings: Settings) -> Project:
+    entry = _entry(root, settings)
+    if settings.import_roots is None:
+        roots = list(dict.fromkeys((entry.parent, root)))
+    else:
+        roots = [(root / name).resolve() if name not in ("", ".") else root for name in settings.import_roots]
+        for name, folder in zip(settings.import_roots, roots, strict=True):
+            if not folder.is_dir():
+                raise UsageError(f"import-roots in [tool.lua]: no folder {name!r}", hint=f"looked for {folder}")
+    return Project(root, entry, tuple(roots), settings, find_interpreter(root, settings.python))
+
+
+def _entry(root: Path, settings: Settings) -> Path:
+    names = (settings.entry,) if settings.entry else ENTRY_FILES
+    for name in names:
+        if (root / name).is_file():
+            entry = root / name
+            if not entry.resolve().is_relative_to(root.resolve()):
+                raise UsageError(
+                    f"the entry file {name!r} lies outside of the project", hint="move it under " + str(root)
+                )
+            return entry
+    if settings.entry:
+        hint = f"create it, or set `entry` in [tool.lua] of {root / 'pyproject.toml'}"
+        raise NotFoundError(f"the entry file {settings.entry!r} does not exist in {root}", hint=hint)
+    raise NotFoundError(
+        f"no entry file in {root}",
+        hint="create src/agent.py with `agent = LuaAgent(...)`; searched: " + ", ".join(names),
+    )

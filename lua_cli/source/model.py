@@ -1,0 +1,65 @@
+"""What a source file is to the stages after this one: text, digest, places and plain facts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from lua_cli.diagnostics import Place
+
+Origin = Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleLocation:
+    """Where Python's import system would find a module.
+
+    path        the .py file, or the package's `__init__.py`; None for a namespace package, a builtin or a native extension
+    root        the folder of the search path under which it lies (portions of a namespace package: `portions`)
+    native      a compiled extension module (.so, .pyd)
+    """
+
+    dotted: str
+    origin: Origin
+    path: Path | None
+    is_package: bool
+    root: Path | None = None
+    portions: tuple[Path, ...] = ()
+    native: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFact:
+    """One imported thing, wherever in the module it stands.
+
+    `import a.b` → module "a.b", name None; `from .x import y` → level 1, module "x", name "y"; star → name "*".
+    `importlib.import_module("a.b")` with a literal → kind "importlib"; with an expression → kind "importlib-dynamic", module = its source.
+    guard: "type-checking" when only a type checker runs it, "optional" inside try/except ImportError, "function" inside a function, else "".
+    """
+
+    kind: Literal["import", "from", "importlib", "importlib-dynamic"]
+    module: str
+    name: str | None
+    level: int
+    place: Place
+    guard: Literal["", "type-checking", "optional", "function"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvRead:
+    """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"), lua_cli.env("X")."""
+
+    name: str
+    place: Place
+    has_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DataRead:
+    """A data file read by a literal path beside the module (`Path(__file__).parent / "x"`, `open(join(dirname(__file__), …))`)
+    or in a package (`importlib.resources.files("pkg") / "x"`). `target` is relative to the module's folder or to the package."""
+
+    target: str
+    package: str | None
+    place: Place
