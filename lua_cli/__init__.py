@@ -1,9 +1,10 @@
 """lua-cli: compile, lint, test, push and deploy the skills of AI agents.
 
-`from lua_cli import LuaTool, LuaSkill, LuaAgent` is the SDK; the command line is `lua_cli.main`, which the SDK never imports.
+`from lua_cli import LuaTool, LuaSkill, LuaAgent` is the SDK; the command line is `lua_cli.main`, which the SDK never
+imports.
 """
 
-from lua_cli._version import VERSION as __version__
+from lua_cli._version import __version__
 from lua_cli.sdk import ChannelText, LuaAgent, LuaSkill, LuaTool, ToolFlag, env
 
 __all__ = ["ChannelText", "LuaAgent", "LuaSkill", "LuaTool", "ToolFlag", "__version__", "env"]

@@ -1,6 +1,7 @@
 """What there is to say about the user's source, as plain data. Imports nothing of lua_cli.
 
-Rules make diagnostics, `report/` renders them, `rules/fixes.py` applies their fixes. Lines and columns count from 1; columns count
+Rules make diagnostics, `report/` renders them, `rules/fixes.py` applies their fixes. Lines and columns count from 1;
+columns count
 characters (code points), and `end_column` is the column after the last character.
 """
 
@@ -14,7 +15,8 @@ Severity = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """A span in a file. `path` is relative to the project's root, with forward slashes (absolute when outside of it)."""
+    """A span in a file. `path` is relative to the project's root, with forward slashes (absolute when outside of
+    it)."""
 
     path: str
     line: int
@@ -51,7 +53,8 @@ class Related:
 class Diagnostic:
     """One thing to say. `code` is the rule's id (`lua/not-a-tool`), `help` the way out in one sentence.
 
-    Errors block bundling and cannot be silenced; warnings can, by `# lua: ignore[code]` on their first line or in `[tool.lua]`.
+    Errors block bundling and cannot be silenced; warnings can, by `# lua: ignore[code]` on their first line or in
+    `[tool.lua]`.
     """
 
     code: str

@@ -1,7 +1,9 @@
 """What the analysis says about a project: the value that rules judge, `bundle/` packs and `report/` prints.
 
-Everything here is plain data about the user's source; nothing in it was imported or run. Three-valued answers are `True`, `False`
-and `None` (cannot be known without running). Names of classes are dotted: `skills.tools.search.AcmeSearchTool` is module
+Everything here is plain data about the user's source; nothing in it was imported or run. Three-valued answers are
+`True`, `False`
+and `None` (cannot be known without running). Names of classes are dotted: `skills.tools.search.AcmeSearchTool` is
+module
 `skills.tools.search`, qualified name `AcmeSearchTool`.
 """
 
@@ -56,7 +58,8 @@ class ClassInfo:
     place        the class's name in its class statement
     statement    the whole statement, decorators included
     is_tool      derives from `lua_cli.LuaTool`
-    mro          dotted names, the class first, in Python's order, up to but without `object`; None when a base is unknown
+    mro          dotted names, the class first, in Python's order, up to but without `object`; None when a base is
+    unknown
     bases_text   the bases as written
     abstract     has abstract members left (`abstract_members` names them, with the class that asks for each)
     instantiable can be built with no arguments; `required` names the parameters that prevent it
@@ -93,7 +96,8 @@ class ToolUse:
     """One element of a skill's tools, at the place where it is written.
 
     form       "instance": a call of `class_dotted` (arguments in `arguments`); "class": the class itself, not called;
-               "other": a value that is known and no tool (`what` says what: "a str", "a function"); "unresolved": not known, `what` says why.
+               "other": a value that is known and no tool (`what` says what: "a str", "a function"); "unresolved": not
+               known, `what` says why.
     expression the element's source; `place` its span; `skill_place` the place of the skill that holds it
     maybe      only one of several possible values, or under a condition that only a run decides
     variable   the name that the instance was bound to before, where there is one
@@ -181,7 +185,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The whole answer. `modules` maps each first-party module that was reached to its path, relative to the project's root."""
+    """The whole answer. `modules` maps each first-party module that was reached to its path, relative to the project's
+    root."""
 
     entry: str
     agents: tuple[AgentInfo, ...]

@@ -11,8 +11,10 @@ from typing import Any
 class ToolSeen:
     """One tool as it really is: values read off the instance, and its schema, or the error that prevented one.
 
-    error: {"type", "message", "path", "line", "frames"} of the exception, `path` a member of the artifact; None when all went well.
-    schema: the JSON Schema of the input (2020-12); None when the class names none (an open object is used then) or on error.
+    error: {"type", "message", "path", "line", "frames"} of the exception, `path` a member of the artifact; None when
+    all went well.
+    schema: the JSON Schema of the input (2020-12); None when the class names none (an open object is used then) or on
+    error.
     """
 
     name: str | None

@@ -1,4 +1,5 @@
-"""Which Python runs the user's tools and holds their third-party packages. Found by looking at files: nothing is started.
+"""Which Python runs the user's tools and holds their third-party packages. Found by looking at files: nothing is
+started.
 
 `[tool.lua] python`, else the active virtual environment, else the project's `.venv`, else the Python that runs the CLI.
 """
@@ -87,7 +88,8 @@ def _version_of(prefix: Path, site: Path) -> tuple[int, int]:
 
 
 def _with_pth(sites: list[Path]) -> tuple[Path, ...]:
-    """The folders, each followed by those that its `.pth` files name (lines that start with `import` are code: not run here)."""
+    """The folders, each followed by those that its `.pth` files name (lines that start with `import` are code: not run
+    here)."""
     out: dict[Path, None] = {}
     for site in sites:
         out[site] = None

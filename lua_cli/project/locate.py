@@ -43,7 +43,8 @@ class Project:
 
 
 def open_project(start: Path, *, explicit: bool = False) -> Project:
-    """The project that `start` belongs to: the nearest folder upward whose pyproject.toml has `[tool.lua]`, else `start`
+    """The project that `start` belongs to: the nearest folder upward whose pyproject.toml has `[tool.lua]`, else
+    `start`
     itself when it has an entry file. With `explicit` (`--project DIR`) only `start` is looked at.
 
     Raises NotFoundError (no project, no entry file) and UsageError (a pyproject.toml that cannot be used).

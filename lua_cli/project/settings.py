@@ -1,4 +1,5 @@
-"""pyproject.toml → Settings. In: the file's text. Out: plain data, or a UsageError that names the key. Reads nothing else.
+"""pyproject.toml → Settings. In: the file's text. Out: plain data, or a UsageError that names the key. Reads nothing
+else.
 
 Checked by hand rather than by pydantic: an unchanged compile must not pay for its import.
 """
@@ -22,7 +23,8 @@ class Settings:
     """`[tool.lua]` of pyproject.toml, and the two facts of `[project]` that an artifact carries.
 
     entry            path of the entry file, relative to the project
-    import_roots     folders that go on the import path, relative to the project; None: the entry's folder, then the project's
+    import_roots     folders that go on the import path, relative to the project; None: the entry's folder, then the
+    project's
     include          globs of data files to bundle, relative to the project
     include_modules  modules to bundle beyond the static import closure (dotted names)
     python           interpreter for child processes and third-party sources
@@ -55,7 +57,8 @@ _KEYS: dict[str, str] = {
 
 
 def read_settings(pyproject: Path) -> Settings | None:
-    """The settings in a pyproject.toml; None when it has no `[tool.lua]`. Raises UsageError for a file that cannot be used."""
+    """The settings in a pyproject.toml; None when it has no `[tool.lua]`. Raises UsageError for a file that cannot be
+    used."""
     document = _read_toml(pyproject)
     tool = document.get("tool", {})
     table = tool.get("lua") if isinstance(tool, dict) else None
@@ -68,7 +71,8 @@ def read_settings(pyproject: Path) -> Settings | None:
 
 
 def read_project_facts(pyproject: Path) -> dict[str, Any]:
-    """`dependencies` and `requires_python` of a pyproject.toml without `[tool.lua]`; empty when there is no such file."""
+    """`dependencies` and `requires_python` of a pyproject.toml without `[tool.lua]`; empty when there is no such
+    file."""
     return project_facts(_read_toml(pyproject)) if pyproject.is_file() else {}
 
 

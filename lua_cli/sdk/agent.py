@@ -12,7 +12,8 @@ class LuaAgent:
     """An agent: who it is, and which skills it has. The entry file binds one: `agent = LuaAgent(...)`.
 
     name            the agent's name
-    persona         who it is and how it speaks: the first part of the prompt. A string, or by channel as a skill's context
+    persona         who it is and how it speaks: the first part of the prompt. A string, or by channel as a skill's
+    context
     skills          `[orders, refunds]`; a skill that no agent holds is not bundled
     model           "provider/model", the default of `lua chat`
     max_iterations  how many model calls one turn may take

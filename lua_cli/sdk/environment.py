@@ -13,7 +13,8 @@ def env(name: str, default: str) -> str: ...
 def env(name: str, default: str | None = None) -> str:
     """The value of the environment variable `name`, else `default`.
 
-    Read with a literal name, so that the compiler can put the name into the artifact's manifest: in a run, a tool sees no other
+    Read with a literal name, so that the compiler can put the name into the artifact's manifest: in a run, a tool sees
+    no other
     variables. Raises KeyError, saying what to set, when the variable is not set and there is no default.
     """
     value = os.environ.get(name, default)

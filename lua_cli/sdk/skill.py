@@ -25,7 +25,8 @@ class LuaSkill:
                   `{"base": …, "voice": …, "text": …}` by channel
     tools         instances: `tools=[GetOrderStatus()]`
     instructions  path of a Markdown document, relative to the file that names it; the model loads it on demand
-    condition     a function (`def` or `async def`) without parameters; false or an exception leaves the skill's tools and
+    condition     a function (`def` or `async def`) without parameters; false or an exception leaves the skill's tools
+    and
                   context out of this turn
 
     Raises ValueError ("Invalid tool name …") for a tool whose name is not valid.

@@ -30,7 +30,8 @@ class LuaTool(ABC, Generic[InputT]):
                   `execute`'s `input` is taken
     voice_flags   how a voice session treats the call: "ignore_on_enter", "disallow_interruption"
 
-    The class is built once per project, with no arguments, and the instance is reused: to configure a tool, subclass it and
+    The class is built once per project, with no arguments, and the instance is reused: to configure a tool, subclass
+    it and
     override a field.
     """
 
@@ -41,7 +42,8 @@ class LuaTool(ABC, Generic[InputT]):
 
     @abstractmethod
     def execute(self, input: InputT) -> Any:
-        """Do it. `async def` or `def`; gets a validated instance of the input model (a dict where the schema is a dict).
+        """Do it. `async def` or `def`; gets a validated instance of the input model (a dict where the schema is a
+        dict).
 
         Returns anything that pydantic can encode as JSON. Raise an exception to tell the model what went wrong.
         On voice sessions a second parameter, `ctx=None`, gets the session.

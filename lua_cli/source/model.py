@@ -15,7 +15,8 @@ Origin = Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
 class ModuleLocation:
     """Where Python's import system would find a module.
 
-    path        the .py file, or the package's `__init__.py`; None for a namespace package, a builtin or a native extension
+    path        the .py file, or the package's `__init__.py`; None for a namespace package, a builtin or a native
+    extension
     root        the folder of the search path under which it lies (portions of a namespace package: `portions`)
     native      a compiled extension module (.so, .pyd)
     """
@@ -34,8 +35,10 @@ class ImportFact:
     """One imported thing, wherever in the module it stands.
 
     `import a.b` → module "a.b", name None; `from .x import y` → level 1, module "x", name "y"; star → name "*".
-    `importlib.import_module("a.b")` with a literal → kind "importlib"; with an expression → kind "importlib-dynamic", module = its source.
-    guard: "type-checking" when only a type checker runs it, "optional" inside try/except ImportError, "function" inside a function, else "".
+    `importlib.import_module("a.b")` with a literal → kind "importlib"; with an expression → kind "importlib-dynamic",
+    module = its source.
+    guard: "type-checking" when only a type checker runs it, "optional" inside try/except ImportError, "function"
+    inside a function, else "".
     """
 
     kind: Literal["import", "from", "importlib", "importlib-dynamic"]
@@ -48,7 +51,8 @@ class ImportFact:
 
 @dataclass(frozen=True, slots=True)
 class EnvRead:
-    """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"), lua_cli.env("X")."""
+    """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"),
+    lua_cli.env("X")."""
 
     name: str
     place: Place
@@ -57,8 +61,10 @@ class EnvRead:
 
 @dataclass(frozen=True, slots=True)
 class DataRead:
-    """A data file read by a literal path beside the module (`Path(__file__).parent / "x"`, `open(join(dirname(__file__), …))`)
-    or in a package (`importlib.resources.files("pkg") / "x"`). `target` is relative to the module's folder or to the package."""
+    """A data file read by a literal path beside the module (`Path(__file__).parent / "x"`,
+    `open(join(dirname(__file__), …))`)
+    or in a package (`importlib.resources.files("pkg") / "x"`). `target` is relative to the module's folder or to the
+    package."""
 
     target: str
     package: str | None
