@@ -1,0 +1,5 @@
+"""`python -m lua_cli`."""
+
+from lua_cli.main import run
+
+run()

@@ -1,0 +1,47 @@
+"""The typer application: which commands there are. Each is one file of this package, thin, with heavy imports in its body."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.exceptions import Abort, TyperException
+
+from lua_cli.commands.compile import compile_command
+from lua_cli.errors import EXIT_INTERRUPTED, UsageError
+
+app = typer.Typer(
+    name="lua",
+    help="Compile, lint, test, push and deploy the skills of AI agents.",
+    epilog="--ci and --project DIR may stand anywhere. Docs: `lua explain CODE` prints a rule's page.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["--help", "-h"], "terminal_width": 88},
+)
+app.command("compile")(compile_command)
+
+
+def command() -> Any:
+    """The click command behind the application."""
+    return typer.main.get_command(app)
+
+
+def invoke(args: list[str]) -> int:
+    """Run one command line without the global flags. Raises UsageError for one that cannot be understood."""
+    try:
+        code = command().main(args, prog_name="lua", standalone_mode=False)
+    except TyperException as error:
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else "lua"
+        raise UsageError(error.format_message().rstrip("."), hint=f"see `{path} --help`") from error
+    except Abort:
+        return EXIT_INTERRUPTED
+    return code if isinstance(code, int) else 0
+
+
+def help_text() -> str:
+    """What `lua --help` prints. `_help.txt` holds a copy, so that typer need not be imported for it; a test keeps them equal."""
+    root = command()
+    return str(root.get_help(root.context_class(root, info_name="lua", terminal_width=88))) + "\n"

@@ -1,0 +1,92 @@
+"""The entry point: argv → exit code. Answers `--version` and `--help` without importing anything heavy; everything else goes
+through the typer application in `commands/`.
+
+Here is the one place where errors become text and exit codes: a LuaError is one line and a hint, a usage error of typer likewise,
+an interrupt is 130, and anything else is a bug of lua-cli (70) whose traceback goes to a file, never to the terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from lua_cli._version import __version__
+from lua_cli.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, LuaError
+
+_HELP = os.path.join(os.path.dirname(__file__), "_help.txt")  # noqa: PTH118, PTH120  # pathlib costs half a bare Python
+
+
+def run() -> None:
+    """Console-script entry."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(argv: list[str]) -> int:
+    """Run one command line. Returns the exit code; prints to stdout and stderr."""
+    if argv in (["--version"], ["-V"]):
+        sys.stdout.write(f"lua-cli {__version__}\n")
+        return EXIT_OK
+    if argv in ([], ["--help"], ["-h"], ["help"]):
+        with open(_HELP, encoding="utf-8") as file:  # noqa: PTH123
+            sys.stdout.write(file.read())
+        return EXIT_OK
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = _dispatch(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`lua skills | head`): not an error, and Python must not complain at its own exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
+        return EXIT_INTERRUPTED
+    return code
+
+
+def _dispatch(argv: list[str]) -> int:
+    from lua_cli.commands.session import begin, fail
+
+    try:
+        rest = begin(argv)
+        from lua_cli.commands.app import invoke
+
+        return invoke(rest)
+    except LuaError as error:
+        return fail(error)
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except OSError as error:
+        return fail(_from_os(error)) if error.filename is not None or error.errno is not None else _bug(argv)
+    except Exception:  # noqa: BLE001  # the last line of defence: no input may show a traceback
+        return _bug(argv)
+
+
+def _from_os(error: OSError) -> LuaError:
+    """An operating-system error that no stage put into words: a full disk, a folder that cannot be written."""
+    where = f" {error.filename}" if error.filename else ""
+    return LuaError(f"{error.strerror or error}:{where}", hint="check the permissions and the free space there")
+
+
+def _bug(argv: list[str]) -> int:
+    import tempfile
+    import traceback
+
+    from lua_cli.commands.session import fail
+
+    report = f"lua-cli {__version__}, Python {sys.version}\nlua {argv!r}\n\n{traceback.format_exc()}"
+    try:
+        handle, name = tempfile.mkstemp(prefix="lua-cli-crash-", suffix=".txt")
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(report)
+    except OSError:
+        name = "(no temporary folder to write it to)"
+    kind = sys.exc_info()[0]
+    error = LuaError(
+        f"this is a bug in lua-cli: {kind.__name__ if kind else 'error'}",
+        hint=f"please report it with the traceback in {name}",
+    )
+    error.kind, error.exit_code = "bug", EXIT_BUG
+    return fail(error)
