@@ -1,0 +1,38 @@
+"""What a command line may import, as module names: a time would depend on the machine, a module count does not."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"libcst", "typer", "rich", "pydantic", "httpx", "jsonschema_rs", "platformdirs", "packaging", "tomli_w", "ruamel"}
+
+
+def modules_after(code: str, cwd: Path) -> set[str]:
+    """Top-level packages in `sys.modules` at the end of `code`, in a fresh interpreter."""
+    tail = "\nimport json, sys; sys.stderr.write(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
+    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, cwd=cwd, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_import_nothing_heavy(argument: str, tmp_path: Path) -> None:
+    loaded = modules_after(f"from lua_cli.main import main; main([{argument!r}])", tmp_path)
+    assert not loaded & HEAVY, f"lua {argument} must answer from constants: move the import into a command's body"
+
+
+def test_the_sdk_is_standard_library_only(tmp_path: Path) -> None:
+    loaded = modules_after("import lua_cli", tmp_path)
+    bare = modules_after("", tmp_path)
+    third = {name for name in loaded - bare if name not in sys.stdlib_module_names}
+    assert third == {"lua_cli"}
+
+
+def test_the_application_imports_typer_alone(tmp_path: Path) -> None:
+    loaded = modules_after("import lua_cli.commands.app", tmp_path)
+    assert loaded & HEAVY == {"typer"}, "command files are thin: heavy imports belong into their bodies"
