@@ -20,6 +20,13 @@ app = typer.Typer(
     no_args_is_help=True,
     context_settings={"help_option_names": ["--help", "-h"], "terminal_width": 88},
 )
+
+
+@app.callback()
+def _root() -> None:
+    """Compile, lint, test, push and deploy the skills of AI agents."""
+
+
 app.command("compile")(compile_command)
 
 

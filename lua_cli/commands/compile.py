@@ -13,9 +13,7 @@ FORMATS = ("text", "concise", "json", "github", "sarif")
 
 
 def compile_command(
-    check: Annotated[
-        bool, typer.Option("--check", help="Lint only: write nothing, start no child process.")
-    ] = False,
+    check: Annotated[bool, typer.Option("--check", help="Lint only: write nothing, start no child process.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 on warnings too.")] = False,
     output_format: Annotated[
         str, typer.Option("--format", help="text, concise, json, github or sarif.", metavar="F")

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"libcst", "typer", "rich", "pydantic", "httpx", "jsonschema_rs", "platformdirs", "packaging", "tomli_w", "ruamel"}
+HEAVY = {
+    "libcst",
+    "typer",
+    "rich",
+    "pydantic",
+    "httpx",
+    "jsonschema_rs",
+    "platformdirs",
+    "packaging",
+    "tomli_w",
+    "ruamel",
+}
 
 
 def modules_after(code: str, cwd: Path) -> set[str]:

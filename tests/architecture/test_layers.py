@@ -18,7 +18,17 @@ ORDER = (
 )  # fmt: skip
 PRINTERS = {"commands", "report", "main"}
 NETWORK = {"registry", "server", "runtime", "child"}  # child/ closes the network to the probe
-NETWORK_MODULES = {"httpx", "socket", "urllib.request", "http.client", "http.server", "requests", "ssl", "starlette", "uvicorn"}
+NETWORK_MODULES = {
+    "httpx",
+    "socket",
+    "urllib.request",
+    "http.client",
+    "http.server",
+    "requests",
+    "ssl",
+    "starlette",
+    "uvicorn",
+}
 STARTERS = {"probe", "runtime", "child"}
 
 
@@ -37,7 +47,9 @@ def imports(path: Path) -> Iterator[tuple[int, str]]:
             for alias in node.names:
                 yield node.lineno, alias.name
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path.name}:{node.lineno}: write absolute imports, so that the layer can be read off the line"
+            assert node.level == 0, (
+                f"{path.name}:{node.lineno}: write absolute imports, so that the layer can be read off the line"
+            )
             yield node.lineno, node.module or ""
             for alias in node.names:
                 if node.module == "lua_cli":

@@ -1,0 +1,90 @@
+"""The edge: global flags, errors as one line and a hint, exit codes, one JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+import lua_cli
+from tests.conftest import Result
+
+Lua = Callable[..., Result]
+
+
+def test_version(lua: Lua, tmp_path: Path) -> None:
+    assert lua("--version", cwd=tmp_path) == Result(0, f"lua-cli {lua_cli.__version__}\n", "")
+
+
+def test_unknown_command(lua: Lua, tmp_path: Path) -> None:
+    result = lua("complie", cwd=tmp_path)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "complie" in result.stderr
+    assert result.stderr.endswith("hint: see `lua --help`\n")
+
+
+def test_no_project_is_one_line_and_a_hint(lua: Lua, tmp_path: Path) -> None:
+    result = lua("compile", cwd=tmp_path)
+    assert result.exit_code == 3
+    assert result.stderr == (
+        f"✖ not_found: no lua project in {tmp_path} or above it\n"
+        '  hint: start one with `lua init`, or add [tool.lua] with `entry = "src/agent.py"` to pyproject.toml\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "args", [("--ci", "compile", "--json"), ("compile", "--json", "--ci"), ("compile", "--format", "json")]
+)
+def test_json_errors_are_one_document(lua: Lua, tmp_path: Path, args: tuple[str, ...]) -> None:
+    result = lua(*args, cwd=tmp_path)
+    assert result.exit_code == 3
+    document = json.loads(result.stdout)
+    assert document["ok"] is False
+    assert document["error"]["type"] == "not-found"
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("place", ["before", "after", "equals"])
+def test_project_may_stand_anywhere(
+    lua: Lua, tmp_path: Path, write_project: Callable[[Mapping[str, str]], Path], place: str
+) -> None:
+    root = write_project({"agent.py": "from lua_cli import LuaAgent\nagent = LuaAgent('a', 'p')\n"})
+    args = {
+        "before": ("--project", str(root), "compile", "--check"),
+        "after": ("compile", "--check", "--project", str(root)),
+        "equals": ("compile", f"--project={root}", "--check"),
+    }[place]
+    assert lua(*args, cwd=tmp_path).exit_code == 0
+
+
+def test_project_needs_a_folder(lua: Lua, tmp_path: Path) -> None:
+    result = lua("compile", "--project", cwd=tmp_path)
+    assert result.exit_code == 2
+    assert "--project needs a folder" in result.stderr
+
+
+def test_a_bug_is_exit_70_with_the_traceback_in_a_file(
+    lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import lua_cli.project
+
+    def broken(*_args: object, **_options: object) -> None:
+        raise RuntimeError("deep inside")
+
+    monkeypatch.setattr(lua_cli.project, "open_project", broken)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    result = lua("compile", cwd=tmp_path)
+    assert result.exit_code == 70
+    assert "Traceback" not in result.stderr + result.stdout
+    (report,) = tmp_path.glob("lua-cli-crash-*.txt")
+    assert str(report) in result.stderr
+    assert "RuntimeError: deep inside" in report.read_text()
+
+
+def test_ascii_terminals_get_ascii(lua_process: Lua, tmp_path: Path) -> None:
+    result = lua_process("compile", cwd=tmp_path, env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
+    assert result.exit_code == 3
+    assert result.stderr.startswith("x not_found: ")
