@@ -1,8 +1,9 @@
-"""The entry point: argv → exit code. Answers `--version` and `--help` without importing anything heavy; everything else goes
-through the typer application in `commands/`.
+"""The entry point: argv → exit code. Answers `--version` and `--help` without importing anything heavy; everything
+else goes through the typer application in `commands/`.
 
-Here is the one place where errors become text and exit codes: a LuaError is one line and a hint, a usage error of typer likewise,
-an interrupt is 130, and anything else is a bug of lua-cli (70) whose traceback goes to a file, never to the terminal.
+Here is the one place where errors become text and exit codes: a LuaError is one line and a hint, a usage error of
+typer likewise, an interrupt is 130, and anything else is a bug of lua-cli (70) whose traceback goes to a file, never
+to the terminal.
 """
 
 from __future__ import annotations

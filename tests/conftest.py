@@ -37,7 +37,9 @@ def private_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytes
 
 @pytest.fixture
 def write_project(tmp_path: Path) -> Callable[[Mapping[str, str]], Path]:
-    """Writes files (path → text) into a fresh folder and gives the folder. pyproject.toml gets `[tool.lua]` when there is none."""
+    """Writes files (path → text) into a fresh folder and gives the folder. pyproject.toml gets `[tool.lua]` when
+    there is none.
+    """
     count = 0
 
     def write(files: Mapping[str, str]) -> Path:

@@ -1,4 +1,6 @@
-"""The typer application: which commands there are. Each is one file of this package, thin, with heavy imports in its body."""
+"""The typer application: which commands there are. Each is one file of this package, thin, with heavy imports in its
+body.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +51,8 @@ def invoke(args: list[str]) -> int:
 
 
 def help_text() -> str:
-    """What `lua --help` prints. `_help.txt` holds a copy, so that typer need not be imported for it; a test keeps them equal."""
+    """What `lua --help` prints. `_help.txt` holds a copy, so that typer need not be imported for it; a test keeps
+    them equal.
+    """
     root = command()
     return str(root.get_help(root.context_class(root, info_name="lua", terminal_width=88))) + "\n"

@@ -1,6 +1,7 @@
 """What all commands share: the global flags, the project, the current build, and how an error is printed.
 
-`--ci` and `--project DIR` may stand before or after a command's own arguments, so they are taken out of the command line here.
+`--ci` and `--project DIR` may stand before or after a command's own arguments, so they are taken out of the command
+line here.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,13 +74,15 @@ def begin(argv: list[str]) -> list[str]:
         else:
             rest.append(word)
         index += 1
-    as_json = "--json" in rest or "--format=json" in rest or ("--format", "json") in zip(rest, rest[1:], strict=False)
+    as_json = "--json" in rest or "--format=json" in rest or ("--format", "json") in pairwise(rest)
     _session = Session(ci=ci, json=as_json, project=Path(project) if project is not None else None)
     return rest
 
 
 def fail(error: LuaError) -> int:
-    """Print an error for the reader at hand (one JSON document, or a line and a hint on stderr); gives the exit code."""
+    """Print an error for the reader at hand (one JSON document, or a line and a hint on stderr); gives the exit
+    code.
+    """
     if _session.json:
         body = {"type": error.kind.replace("_", "-"), "message": error.message, "hint": error.hint}
         print_json({"ok": False, "error": body})
@@ -129,8 +133,8 @@ def project() -> Project:
 def build(project: Project) -> Compiled:
     """The project's build, compiled first when something changed.
 
-    Warnings are not repeated here (`lua compile` shows them). With errors the diagnostics go to stderr and a LuaError (exit 1) says
-    so: nothing of an earlier build is used in their place.
+    Warnings are not repeated here (`lua compile` shows them). With errors the diagnostics go to stderr and a LuaError
+    (exit 1) says so: nothing of an earlier build is used in their place.
     """
     from lua_cli.pipeline import compile_project
 

@@ -1,4 +1,5 @@
-"""Strings the stages: project → source → analysis → rules → bundle → probe → artifacts. In: a Project. Out: a `Compiled`.
+"""Strings the stages: project → source → analysis → rules → bundle → probe → artifacts. In: a Project. Out: a
+`Compiled`.
 
 Prints nothing. Everything that goes out is JSON-able, so that an unchanged project is answered from the cache.
 """
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from lua_cli.pipeline.unchanged import Record
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Artifact, BuiltArtifact
@@ -37,8 +40,26 @@ def compile_project(
     project: Project, *, check: bool = False, progress: Callable[[str], None] = lambda _text: None
 ) -> Compiled:
     """Lint and, without `check` and errors, bundle. Raises LuaError for what is no finding in the user's source."""
+    if check:
+        with _no_collector():
+            return _compile(project, check, progress)
+    return _from_memory(project) or _afresh(project, progress)
+
+
+def _from_memory(project: Project) -> Compiled | None:
+    """The last build, when nothing that decided it has changed."""
+    from lua_cli.bundle import read_build
+
+    if not Record(project).holds():
+        return None
+    built = read_build(project.output)
+    return None if built is None else Compiled(built.document, built.artifacts)
+
+
+def _afresh(project: Project, progress: Callable[[str], None]) -> Compiled:
+    Record(project).forget()
     with _no_collector():
-        return _compile(project, check, progress)
+        return _compile(project, False, progress)
 
 
 def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> Compiled:
@@ -67,7 +88,9 @@ def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> 
         diagnostics += say(probed.findings, project)
         for draft in collected.drafts:
             seen = probed.seen[draft.skill].tools
-            schemas |= {key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema} for key, tool in seen.items()}
+            schemas |= {
+                key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema} for key, tool in seen.items()
+            }
         if not _has_errors(diagnostics):
             artifacts = [seal(draft, schemas) for draft in collected.drafts]
     diagnostics.sort(key=lambda d: d.sort_key())
@@ -78,7 +101,12 @@ def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> 
     if not ok:
         return Compiled(document)
     progress("writing the artifacts")
-    return Compiled(document, write_build(project.output, artifacts, document).artifacts)
+    built = write_build(project.output, artifacts, document).artifacts
+    sources = (project.root / file.source for draft in collected.drafts for file in draft.files)
+    outputs = (artifact.path.resolve() for artifact in built.values())
+    others = (project.root / name for name in ("pyproject.toml", "pylock.toml", "uv.lock"))
+    Record(project).write([*index.read, *sources, *outputs, *others], index.folders)
+    return Compiled(document, built)
 
 
 def _has_errors(diagnostics: list[Diagnostic]) -> bool:

@@ -1,0 +1,160 @@
+"""Whether anything that decided the last build has changed: by stat alone, so that an unchanged project costs no
+reading.
+
+In: what a build depended on (files, folder listings, surroundings). Out: yes or no. Never trusted for more than that:
+whatever is odd about the record — missing, damaged, of another version — means "changed", and the project is compiled
+again.
+
+A file counts as unchanged when its modification time and size are those of the record. A file that was modified so
+shortly before the record was written that a second change could carry the same time is compared by content, as git
+does ("racy" entries).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import lua_cli
+from lua_cli.project import Project
+
+_RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
+_FORMAT = 1
+
+
+class Record:
+    """The record of one project, in `.lua/cache/build.json`."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._path = project.output / "cache" / "build.json"
+
+    def holds(self) -> bool:
+        """Everything is as it was when the record was written."""
+        try:
+            record = json.loads(self._path.read_bytes())
+            return bool(
+                record["surroundings"] == _surroundings(self._project)
+                and all(_same_file(path, facts, record["written"]) for path, facts in record["files"].items())
+                and all(listing(Path(path)) == names for path, names in record["listings"].items())
+                and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return False
+
+    def write(self, files: Iterable[Path], folders: Iterable[Path]) -> None:
+        """Remember the present state of `files` (an absent one is remembered as absent) and the listings of `folders`.
+
+        A record that cannot be written is left out: the next compile works all the same, only not from memory.
+        """
+        record: dict[str, Any] = {
+            "surroundings": _surroundings(self._project),
+            "files": {str(path): _facts(path) for path in sorted(set(files))},
+            "listings": {str(path): listing(path) for path in sorted(set(folders))},
+            "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
+        }
+        record["written"] = _now_on_disk(self._path)
+        _replace(self._path, json.dumps(record, separators=(",", ":")).encode())
+
+    def forget(self) -> None:
+        """Drop the record before a build is replaced, so that it never speaks for another one."""
+        self._path.unlink(missing_ok=True)
+
+
+def listing(folder: Path) -> list[str] | None:
+    """The names in a folder that decide what an import finds: Python files, native modules, folders. None without the
+    folder.
+    """
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                entry.name + ("/" if entry.is_dir() else "")
+                for entry in entries
+                if entry.name.endswith((".py", ".so", ".pyd")) or (entry.is_dir() and entry.name not in _NOT_SOURCE)
+            )
+    except OSError:
+        return None
+
+
+_NOT_SOURCE = {"__pycache__", ".lua", ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+
+
+def _surroundings(project: Project) -> dict[str, Any]:
+    """What beside files decides a build: this program, the interpreter and its packages, the search path."""
+    interpreter = project.interpreter
+    return {
+        "format": _FORMAT,
+        "cli": lua_cli.__version__,
+        "program": _program(),
+        "python": sys.version,
+        "interpreter": [str(interpreter.executable), list(interpreter.version), interpreter.why],
+        "packages": [[str(folder), _mtime(folder)] for folder in interpreter.packages],
+        "roots": [str(project.root), *map(str, project.import_roots)],
+        "path": os.environ.get("PYTHONPATH", ""),
+    }
+
+
+def _program() -> int:
+    """The newest modification time among lua-cli's own files: an upgrade, or a developer's edit, makes every record
+    old.
+    """
+    package = Path(lua_cli.__file__).parent
+    folders = [package, *(entry for entry in package.iterdir() if entry.is_dir() and entry.name != "__pycache__")]
+    return max(
+        entry.stat().st_mtime_ns for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")
+    )
+
+
+def _facts(path: Path) -> list[Any] | None:
+    try:
+        stat = path.stat()
+        return [stat.st_mtime_ns, stat.st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
+    except OSError:
+        return None
+
+
+def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
+    try:
+        stat = os.stat(path)  # noqa: PTH116  # thousands of these: a Path object for each would double the time
+    except OSError:
+        return facts is None
+    if facts is None or (stat.st_mtime_ns, stat.st_size) != (facts[0], facts[1]):
+        return False
+    if stat.st_mtime_ns < written - _RACY_NS:
+        return True
+    return bool(hashlib.sha256(Path(path).read_bytes()).hexdigest() == facts[2])
+
+
+def _glob(root: Path, pattern: str) -> list[str]:
+    return sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
+
+
+def _mtime(folder: Path) -> int:
+    try:
+        return folder.stat().st_mtime_ns
+    except OSError:
+        return -1
+
+
+def _now_on_disk(beside: Path) -> int:
+    """The time as the file system tells it, which is the clock that files are compared with."""
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=beside.parent) as file:
+        return os.fstat(file.fileno()).st_mtime_ns
+
+
+def _replace(path: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
