@@ -63,8 +63,12 @@ class ClassInfo:
     bases_text   the bases as written
     abstract     has abstract members left (`abstract_members` names them, with the class that asks for each)
     instantiable can be built with no arguments; `required` names the parameters that prevent it
+    parameters   the constructor's parameters that take positional arguments, in order, without `self`
     accepts      how constructor arguments would act: parameter name → field of the instance that it sets, where known
     attributes   name, description, input_schema, execute, condition, voice_flags: always these keys
+    input_annotation   source of the annotation on the first parameter of the `execute` that the class has; None without one
+    members      what the class body itself binds (methods and assignments): name → place of the name
+    annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
     """
 
@@ -80,8 +84,12 @@ class ClassInfo:
     bases_text: tuple[str, ...] = ()
     abstract_members: tuple[tuple[str, str], ...] = ()
     required: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     accepts: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
+    input_annotation: str | None = None
+    members: Mapping[str, Place] = field(default_factory=dict)
+    annotated: Mapping[str, Place] = field(default_factory=dict)
     look_alike: bool = False
 
     @property
@@ -99,6 +107,7 @@ class ToolUse:
                "other": a value that is known and no tool (`what` says what: "a str", "a function"); "unresolved": not
                known, `what` says why.
     expression the element's source; `place` its span; `skill_place` the place of the skill that holds it
+    call       the call that makes the instance, which may stand in another file than `place`; None for other forms
     maybe      only one of several possible values, or under a condition that only a run decides
     variable   the name that the instance was bound to before, where there is one
     """
@@ -111,6 +120,7 @@ class ToolUse:
     what: str = ""
     maybe: bool = False
     variable: str | None = None
+    call: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
