@@ -1,4 +1,4 @@
-"""The skill `refunds`: a document without tools. The model sees its name and description, and loads refunds.md on demand."""
+"""The skill `refunds`: a document without tools. The model sees its description, and loads refunds.md on demand."""
 
 from lua_cli import LuaSkill
 
