@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from lua_cli.diagnostics import Place
+from lua_cli.errors import LuaError
 
 Origin = Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
 
@@ -69,3 +70,15 @@ class DataRead:
     target: str
     package: str | None
     place: Place
+
+
+class SourceError(LuaError):
+    """A file that cannot be read as Python: not there, not text, or with a syntax error. `needs` is the Python version
+    ("3.12") that would read it, where that is the trouble."""
+
+    def __init__(self, place: Place, message: str, needs: str | None = None) -> None:
+        hint = f"run lua-cli under Python {needs} or newer" if needs else None
+        super().__init__(f"{place.path}:{place.line}: {message}", hint=hint)
+        self.place = place
+        self.reason = message
+        self.needs = needs

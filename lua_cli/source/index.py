@@ -1,0 +1,138 @@
+"""The modules of one project: found, read and turned into facts, each file once.
+
+In: a `Project`. Out: locations, text, facts, and what modules read (`ImportFact`, `EnvRead`, `DataRead`). Nothing that
+is read here is ever imported or run. Texts of first-party files are kept, since diagnostics show them; those of
+packages are read again when asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lua_cli.diagnostics import Place
+from lua_cli.project import Project
+from lua_cli.source.decoding import DecodeError, decode
+from lua_cli.source.finder import Finder
+from lua_cli.source.model import DataRead, EnvRead, ImportFact, ModuleLocation, SourceError
+from lua_cli.source.parsing import ParseError, parse
+from lua_cli.source.reads import RawReads, read
+from lua_cli.source.spans import Span, place_of
+
+
+@dataclass(slots=True)
+class _File:
+    """What is remembered of one file."""
+
+    path: Path
+    shown: str
+    reads: RawReads | None = None
+    error: SourceError | None = None
+
+
+class SourceIndex:
+    """Finds and reads the modules of a project. `read` maps every file that was read to the SHA-256 (hex) of its
+    bytes."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.finder = Finder(project)
+        self.read: dict[Path, str] = {}
+        self._files: dict[Path, _File] = {}
+        self._texts: dict[Path, str] = {}
+        self._lines: dict[Path, list[str]] = {}
+
+    def locate(self, dotted: str) -> ModuleLocation | None:
+        """Where an import of `dotted` would find the module; None when it would raise ModuleNotFoundError."""
+        return self.finder.locate(dotted)
+
+    def entry(self) -> ModuleLocation:
+        """The entry file as a module."""
+        dotted = self.finder.module_of(self.project.entry) or self.project.entry.stem
+        root = next((r for r in self.project.import_roots if self.project.entry.is_relative_to(r)), self.project.root)
+        return ModuleLocation(dotted, "first-party", self.project.entry, False, root=root)
+
+    def text(self, path: Path | str) -> str:
+        """The decoded text of a file (a path as diagnostics show it is relative to the project). Raises SourceError."""
+        path = self.project.root / path
+        if path not in self._texts:
+            text = self._decoded(path)
+            if not self._is_first_party(path):
+                return text
+            self._texts[path] = text
+        return self._texts[path]
+
+    def lines(self, path: Path | str) -> Sequence[str]:
+        """The lines of a file, as Python counts them."""
+        path = self.project.root / path
+        if path not in self._lines:
+            self._lines[path] = self.text(path).split("\n")
+        return self._lines[path]
+
+    def place(self, path: Path, span: Span) -> Place:
+        """The place to show for a span in a file that was read."""
+        return place_of(self.project.relative(path), span, self.lines(path))
+
+    def imports(self, location: ModuleLocation) -> tuple[ImportFact, ...]:
+        """Every import of the module, also in functions. Raises SourceError."""
+        path, raw = self._reads(location)
+        return tuple(
+            ImportFact(f.kind, f.module, f.name, f.level, self.place(path, f.span), f.guard) for f in raw.imports
+        )
+
+    def env_reads(self, location: ModuleLocation) -> tuple[EnvRead, ...]:
+        """Every environment variable that the module reads by a literal name. Raises SourceError."""
+        path, raw = self._reads(location)
+        return tuple(EnvRead(name, self.place(path, span), has_default) for name, span, has_default in raw.env)
+
+    def data_reads(self, location: ModuleLocation) -> tuple[DataRead, ...]:
+        """Every data file that the module names by a literal path. Raises SourceError."""
+        path, raw = self._reads(location)
+        package = location.dotted if location.is_package else location.dotted.rpartition(".")[0]
+        own = ("__name__", "__package__")
+        return tuple(
+            DataRead(target, package if holder in own else holder, self.place(path, span))
+            for target, holder, span in raw.data
+        )
+
+    def _reads(self, location: ModuleLocation) -> tuple[Path, RawReads]:
+        if location.path is None:
+            return Path(), RawReads()
+        file = self._file(location.path)
+        if file.reads is None:
+            raise file.error or AssertionError(file.shown)
+        return file.path, file.reads
+
+    def _file(self, path: Path) -> _File:
+        """Reads a file, once."""
+        if path not in self._files:
+            file = self._files[path] = _File(path, self.project.relative(path))
+            try:
+                text = self.text(path)
+                file.reads = read(parse(text), text)
+            except ParseError as error:
+                needs = "{}.{}".format(*error.needs) if error.needs else None
+                file.error = SourceError(Place(file.shown, *error.span), error.message, needs)
+            except SourceError as error:
+                file.error = error
+        return self._files[path]
+
+    def _decoded(self, path: Path) -> str:
+        shown = self.project.relative(path)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise SourceError(Place(shown, 1, 1, 1, 2), f"the file cannot be read: {error.strerror}") from error
+        self.read[path] = hashlib.sha256(data).hexdigest()
+        try:
+            return decode(data)
+        except DecodeError as error:
+            line = data.count(b"\n", 0, error.offset) + 1
+            column = len(data[data.rfind(b"\n", 0, error.offset) + 1 : error.offset].decode("utf-8", "replace")) + 1
+            raise SourceError(Place(shown, line, column, line, column + 1), error.message) from error
+
+    def _is_first_party(self, path: Path) -> bool:
+        packages = self.project.interpreter.packages
+        return path.is_relative_to(self.project.root) and not any(path.is_relative_to(folder) for folder in packages)

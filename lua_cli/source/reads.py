@@ -1,0 +1,247 @@
+"""What a module asks for, wherever in it the asking stands: imports, environment variables, data files beside it.
+
+In: a module's syntax tree, its text. Out: raw facts with `ast` spans (`index.py` turns them into places). Must not
+resolve anything against the file system, nor look at another module.
+
+A function whose lines hold none of the words that such reads are made of is not walked: most are not.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from lua_cli.source.datapaths import DataPath, DataPaths
+from lua_cli.source.spans import Span, span_of
+
+Guard = Literal["", "type-checking", "optional", "function"]
+
+_WORDS = r"import|__import__|import_module|environ|getenv|env|__file__|files|get_data|\w+_text|\w+_binary|contents"
+_CATCHES_IMPORT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_ENV_METHODS = frozenset({"get", "setdefault", "pop"})
+
+
+@dataclass(slots=True)
+class RawImport:
+    kind: Literal["import", "from", "importlib", "importlib-dynamic"]
+    module: str
+    name: str | None
+    level: int
+    span: Span
+    guard: Guard
+
+
+@dataclass(slots=True)
+class RawReads:
+    """Everything found, in the order of the source."""
+
+    imports: list[RawImport] = field(default_factory=list)
+    env: list[tuple[str, Span, bool]] = field(default_factory=list)
+    data: list[tuple[str, str | None, Span]] = field(default_factory=list)
+
+
+def read(tree: ast.Module, text: str) -> RawReads:
+    """The reads of one module."""
+    aliases = _aliases(tree, text)
+    paths = DataPaths(tree, aliases)
+    reader = _Reader(aliases, paths, _interesting_lines(text, paths.names))
+    for statement in tree.body:
+        reader.visit(statement, "")
+    reader.reads.imports.sort(key=lambda found: found.span)
+    reader.reads.env.sort(key=lambda found: found[1])
+    reader.reads.data.sort(key=lambda found: found[2])
+    return reader.reads
+
+
+def _interesting_lines(text: str, names: frozenset[str]) -> list[int]:
+    """The numbers of the lines that hold a word to look at, ascending."""
+    words = "|".join([_WORDS, *map(re.escape, sorted(names))])
+    out: list[int] = []
+    line, last = 1, 0
+    for match in re.finditer(rf"\b(?:{words})\b", text):
+        line += text.count("\n", last, match.start())
+        last = match.start()
+        if not out or out[-1] != line:
+            out.append(line)
+    return out
+
+
+def _aliases(tree: ast.Module, text: str) -> dict[str, str]:
+    """Local name → dotted name, of every import of the module: exact enough to know `os.environ` and `Path` by."""
+    out: dict[str, str] = {}
+    for node in _imports(tree) if "import" in text else ():
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                out[alias.asname or alias.name.partition(".")[0]] = (
+                    alias.name if alias.asname else alias.name.partition(".")[0]
+                )
+            elif not node.level:
+                out[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    return out
+
+
+def _imports(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports outside of functions; those within matter to their function alone and are added as they are met."""
+    stack: list[ast.stmt] = list(reversed(tree.body))
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If | ast.Try | ast.With | ast.For | ast.While | ast.ClassDef):
+            for name in ("body", "orelse", "finalbody"):
+                stack.extend(reversed(getattr(node, name, ())))
+            for handler in getattr(node, "handlers", ()):
+                stack.extend(reversed(handler.body))
+
+
+class _Reader:
+    """One walk over a module."""
+
+    def __init__(self, aliases: dict[str, str], paths: DataPaths, lines: list[int]) -> None:
+        self.reads = RawReads()
+        self._aliases = aliases
+        self._paths = paths
+        self._lines = lines
+
+    def visit(self, node: ast.AST, guard: Guard) -> None:
+        stack: list[tuple[ast.AST, Guard]] = [(node, guard)]
+        while stack:
+            current, here = stack.pop()
+            handle = _HANDLERS.get(type(current))
+            follow = handle(self, current, here) if handle else None
+            if follow is None:
+                follow = [(child, here) for child in ast.iter_child_nodes(current)]
+            stack.extend(reversed(follow))
+
+    def function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, guard: Guard
+    ) -> list[tuple[ast.AST, Guard]] | None:
+        at = bisect_left(self._lines, node.lineno)
+        if at == len(self._lines) or self._lines[at] > (node.end_lineno or node.lineno):
+            return []
+        inside: Guard = guard or "function"
+        return [(child, guard if child in node.decorator_list else inside) for child in ast.iter_child_nodes(node)]
+
+    def test(self, node: ast.If, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        checking = _checks_types(node.test)
+        if checking is None:
+            return None
+        body: Guard = "type-checking" if checking else guard
+        orelse: Guard = guard if checking else "type-checking"
+        return [*((child, body) for child in node.body), *((child, orelse) for child in node.orelse)]
+
+    def attempt(self, node: ast.Try, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        if guard == "type-checking" or not any(_catches_import(handler) for handler in node.handlers):
+            return None
+        return [
+            *((child, "optional") for child in node.body),
+            *((child, "optional") for handler in node.handlers for child in handler.body),
+            *((child, guard) for child in (*node.orelse, *node.finalbody)),
+        ]
+
+    def plain_import(self, node: ast.Import, guard: Guard) -> list[tuple[ast.AST, Guard]]:
+        for alias in node.names:
+            self.reads.imports.append(RawImport("import", alias.name, None, 0, span_of(alias), guard))
+            bound = alias.asname or alias.name.partition(".")[0]
+            self._aliases.setdefault(bound, alias.name if alias.asname else bound)
+        return []
+
+    def from_import(self, node: ast.ImportFrom, guard: Guard) -> list[tuple[ast.AST, Guard]]:
+        for alias in node.names:
+            span = span_of(node) if alias.name == "*" else span_of(alias)
+            self.reads.imports.append(RawImport("from", node.module or "", alias.name, node.level, span, guard))
+            if not node.level:
+                self._aliases.setdefault(alias.asname or alias.name, f"{node.module}.{alias.name}")
+        return []
+
+    def call(self, node: ast.Call, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        called = self.dotted(node.func) or ""
+        first = node.args[0] if node.args else None
+        literal = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
+        if called in ("importlib.import_module", "__import__") and first is not None:
+            self._dynamic_import(node, first, literal, guard)
+        elif (called in ("os.getenv", "lua_cli.env", "lua_cli.sdk.env") and literal is not None) or (
+            called.startswith("os.environ.") and called.rpartition(".")[2] in _ENV_METHODS and literal is not None
+        ):
+            self.reads.env.append((literal, span_of(node), len(node.args) + len(node.keywords) > 1))
+        return self.expression(node, guard)
+
+    def subscript(self, node: ast.Subscript, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        match node:
+            case ast.Subscript(value=where, slice=ast.Constant(value=str(name)), ctx=ast.Load()):
+                if self.dotted(where) == "os.environ":
+                    self.reads.env.append((name, span_of(node), False))
+        return None
+
+    def compare(self, node: ast.AST, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        match node:
+            case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()], comparators=[where]):
+                if self.dotted(where) == "os.environ":
+                    self.reads.env.append((name, span_of(node), True))
+        return None
+
+    def expression(self, node: ast.AST, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        """A path expression is taken whole: its parts are no reads of their own."""
+        found: DataPath | None = self._paths.path(node)
+        if found is None:
+            return None
+        target = found.target()
+        if target is not None:
+            self.reads.data.append((target, found.package, span_of(node)))
+        return []
+
+    def dotted(self, node: ast.expr) -> str | None:
+        """`o.environ` after `import os as o` → "os.environ"."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        head = self._aliases.get(node.id, node.id if node.id == "__import__" else None)
+        return ".".join([head, *reversed(parts)]) if head else None
+
+    def _dynamic_import(self, node: ast.Call, first: ast.expr, literal: str | None, guard: Guard) -> None:
+        if literal is None:
+            self.reads.imports.append(RawImport("importlib-dynamic", ast.unparse(first), None, 0, span_of(node), guard))
+            return
+        level = len(literal) - len(literal.lstrip("."))
+        self.reads.imports.append(RawImport("importlib", literal[level:], None, level, span_of(node), guard))
+
+
+def _checks_types(test: ast.expr) -> bool | None:
+    """`TYPE_CHECKING` → True, `not TYPE_CHECKING` → False, another test → None."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _checks_types(test.operand)
+        return None if inner is None else not inner
+    name = test.attr if isinstance(test, ast.Attribute) else test.id if isinstance(test, ast.Name) else ""
+    return True if name == "TYPE_CHECKING" else None
+
+
+def _catches_import(handler: ast.ExceptHandler) -> bool:
+    caught = handler.type
+    kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CATCHES_IMPORT) for kind in kinds)
+
+
+_Handler = Callable[[_Reader, Any, Guard], list[tuple[ast.AST, Guard]] | None]
+_HANDLERS: dict[type[ast.AST], _Handler] = {
+    ast.FunctionDef: _Reader.function,
+    ast.AsyncFunctionDef: _Reader.function,
+    ast.If: _Reader.test,
+    ast.Try: _Reader.attempt,
+    ast.Import: _Reader.plain_import,
+    ast.ImportFrom: _Reader.from_import,
+    ast.Call: _Reader.call,
+    ast.Subscript: _Reader.subscript,
+    ast.Compare: _Reader.compare,
+    ast.BinOp: _Reader.expression,
+    ast.JoinedStr: _Reader.expression,
+    ast.Attribute: _Reader.expression,
+    ast.Name: lambda reader, node, guard: [],
+    ast.Constant: lambda reader, node, guard: [],
+}
