@@ -11,6 +11,7 @@ from typer.exceptions import Abort, TyperException
 
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.init import init_command
+from lua_cli.commands.init import init_command
 from lua_cli.errors import EXIT_INTERRUPTED, UsageError
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ def _root() -> None:
     """Compile, lint, test, push and deploy the skills of AI agents."""
 
 
+app.command("init")(init_command)
 app.command("init")(init_command)
 app.command("compile")(compile_command)
 
