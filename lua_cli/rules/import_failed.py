@@ -1,0 +1,77 @@
+"""A tool's module could not be imported out of the artifact.
+
+After bundling, the artifact is imported in a process of its own, without the project, the network or a working folder:
+just as it will be where it runs. Whatever raises there would raise in production: a file that was not bundled, a
+variable that is not set, a package that is missing.
+
+What to do: follow the traceback. Do work in `execute`, not at the top level of a module; name data files by literal
+paths (`Path(__file__).parent / "rates.json"`) or in `[tool.lua] include`; read variables by a literal name.
+
+Bad:
+
+```python
+import json
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from lua_cli import LuaTool
+
+
+RATES = json.loads((Path.cwd() / "rates.json").read_text())
+
+
+class Query(BaseModel):
+    text: str
+
+
+class SearchDocs(LuaTool[Query]):
+    name = "search_docs"
+    description = "Search the product documentation. Use when the customer asks how something works."
+    input_schema = Query
+
+    def execute(self, input: Query) -> list[str]:
+        return []
+```
+
+Good:
+
+```python
+from pydantic import BaseModel
+
+from lua_cli import LuaTool
+
+
+class Query(BaseModel):
+    text: str
+
+
+class SearchDocs(LuaTool[Query]):
+    name = "search_docs"
+    description = "Search the product documentation. Use when the customer asks how something works."
+    input_schema = Query
+
+    def execute(self, input: Query) -> list[str]:
+        return []
+```
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from lua_cli.analysis.model import Finding
+from lua_cli.diagnostics import Diagnostic
+from lua_cli.rules.judging.wording import because, diagnostic_of, near
+
+CODE: Final = "lua/import-failed"
+SEVERITY: Final = "error"
+LATER = True
+
+
+def from_finding(finding: Finding) -> Diagnostic:
+    what = finding.facts.get("name") or finding.facts.get("expression") or "the artifact"
+    help_ = near(finding, "do work in `execute` rather than at the top level of the module")
+    return diagnostic_of(
+        finding, CODE, SEVERITY, f"importing {what} out of the artifact failed{because(finding)}", help_
+    )

@@ -1,0 +1,17 @@
+"""What the command line asks of the rules."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """select: only these warnings · ignore: not these warnings · providers: `--for`, whose limits to judge by.
+
+    Codes go with or without `lua/`. Errors are always said.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    providers: tuple[str, ...] = ()
