@@ -14,7 +14,7 @@ from lua_cli.report.json_document import diagnostic_from_record
 from lua_cli.report.sources import Sources, disk_sources
 from lua_cli.report.stream import PLAIN, StreamFacts
 
-FORMATS = ("text", "concise", "json", "github")
+FORMATS = ("text", "concise", "json", "github", "sarif")
 
 
 def render(
@@ -49,6 +49,10 @@ def rendered(document: Mapping[str, Any], output_format: str, sources: Sources, 
         from lua_cli.report.github import render_github
 
         return render_github(diagnostics, facts)
+    if output_format == "sarif":
+        from lua_cli.report.sarif import render_sarif
+
+        return render_sarif(diagnostics, sources, facts.prefix)
     raise UsageError(f"no output format {output_format!r}", hint="one of: " + ", ".join(FORMATS))
 
 

@@ -1,0 +1,60 @@
+"""A rule's page taken apart: what it says, and the little projects of its Bad and Good blocks.
+
+A block without a `# file: …` line is `tools.py`. A block without an `agent.py` gets one that registers the last class
+of `tools.py`: the page then shows only what it is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lua_cli.rules.judging.catalogue import Rule
+
+_BLOCK = re.compile(r"^(Bad|Good):\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+
+_AGENT = """\
+from lua_cli import LuaAgent, LuaSkill
+
+from tools import {tool}
+
+docs = LuaSkill(name="examples", context="The tools of this page.", tools=[{tool}()])
+agent = LuaAgent(name="acme", skills=[docs])
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """bad, good: path → text of each example's files."""
+
+    title: str
+    bad: Mapping[str, str]
+    good: Mapping[str, str]
+
+
+def page_of(rule: Rule) -> Page:
+    """The page of a rule. Raises ValueError when it has not exactly one Bad and one Good block."""
+    blocks = _BLOCK.findall(rule.page)
+    if [label for label, _ in blocks] != ["Bad", "Good"]:
+        raise ValueError(f"the page of {rule.code} needs one Bad and one Good block, in this order")
+    bad, good = (_files(text) for _, text in blocks)
+    return Page(rule.title, bad, good)
+
+
+def markdown_of(rule: Rule) -> str:
+    """The page as Markdown, with its code as the heading."""
+    body = rule.page.strip().partition("\n")[2].strip()
+    return f"# {rule.code} ({rule.severity})\n\n{rule.title}\n\n{body}\n"
+
+
+def _files(block: str) -> dict[str, str]:
+    parts = _FILE.split(block)
+    files = {"tools.py": parts[0]} if parts[0].strip() else {}
+    for path, text in zip(parts[1::2], parts[2::2], strict=True):
+        files[path] = text.rstrip("\n") + "\n"
+    if "agent.py" not in files:
+        files["agent.py"] = _AGENT.format(tool=_CLASS.findall(files["tools.py"])[-1])
+    return files
