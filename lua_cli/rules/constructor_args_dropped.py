@@ -4,7 +4,8 @@ Each tool class is instantiated once, with no arguments, and that instance is re
 there are only classes. `AcmeSearch("/acme")` therefore behaves like `AcmeSearch()`. Where a dropped argument would have
 set `name`, the tool would even ship under another name, and this is an error.
 
-What to do: subclass and override the field. The fix does so when the constructor only assigns its arguments to fields.
+What to do: subclass and override the field, or let the subclass hand the values to the constructor, as the fix does: a
+constructor with a default of its own would assign that over the field.
 
 Bad:
 
@@ -69,12 +70,14 @@ from lua_cli import LuaAgent, LuaSkill
 from tools import SearchDocs
 
 
-class DocsSearchDocs(SearchDocs):
+class AcmeSearchDocs(SearchDocs):
+    path = "/acme"
+
     def __init__(self) -> None:
-        super().__init__("/acme")
+        super().__init__(self.path)
 
 
-docs = LuaSkill(name="docs", context="Use search_docs for questions about the product.", tools=[DocsSearchDocs()])
+docs = LuaSkill(name="docs", context="Use search_docs for questions about the product.", tools=[AcmeSearchDocs()])
 agent = LuaAgent(name="acme", skills=[docs])
 ```
 """
@@ -85,7 +88,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from lua_cli.analysis.model import Argument, ClassInfo, ToolUse
-from lua_cli.diagnostics import Diagnostic, Related
+from lua_cli.diagnostics import Diagnostic, Fix, Place, Related
+from lua_cli.rules.fixes.subclassing import Constructor, subclass_fix
 from lua_cli.rules.judging.context import Context, short
 
 CODE: Final = "lua/constructor-args-dropped"
@@ -93,14 +97,15 @@ SEVERITY: Final = "warning"  # an error where the tool would ship under another 
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    for _skill, use, info in context.uses():
+    for skill, use, info in context.uses():
         if use.form != "instance" or not use.arguments or info is None or info.is_tool is False:
             continue
         name = short(info.dotted)
-        listed = ", ".join(written(argument) for argument in use.arguments)
+        listed = ", ".join(_written(argument) for argument in use.arguments)
         verb = "is" if len(use.arguments) == 1 else "are"
         message = f"{name} is instantiated once with no arguments: {listed} {verb} dropped"
-        renamed = _renames(use, info)
+        fields = _fields_set(use, info)
+        renamed = fields.get("name")
         if renamed is not None:
             message += f"; as written the tool would be called {renamed.text}, the compiled one {info.name!r}"
         yield Diagnostic(
@@ -108,43 +113,52 @@ def check(context: Context) -> Iterator[Diagnostic]:
             "error" if renamed is not None else SEVERITY,
             message,
             use.call or use.place,
-            help=_help(use, info),
+            help=_help(name, list(fields)),
+            fix=_fix(context, use, info, skill.name or "") if renamed is None else None,
             related=(Related(info.place, "the class"),),
         )
 
 
-def written(argument: Argument) -> str:
+def _written(argument: Argument) -> str:
     """An argument as the call has it."""
     prefix = f"{argument.keyword}=" if argument.keyword else argument.star
     return f"`{prefix}{argument.text}`"
 
 
-def fields_set(use: ToolUse, info: ClassInfo) -> dict[str, Argument] | None:
-    """Field of the instance → the argument that would set it; None when some argument's field is not known."""
+def _fields_set(use: ToolUse, info: ClassInfo) -> dict[str, Argument]:
+    """Field of the instance → the argument that would set it, as far as that is known."""
     fields: dict[str, Argument] = {}
     positional = iter(info.parameters)
     for argument in use.arguments:
+        if argument.star:
+            positional = iter(())
+            continue
         parameter = argument.keyword or next(positional, None)
-        if argument.star or parameter is None or parameter not in info.accepts:
-            return None
-        fields[info.accepts[parameter]] = argument
+        if parameter is not None and parameter in info.accepts:
+            fields[info.accepts[parameter]] = argument
     return fields
 
 
-def _renames(use: ToolUse, info: ClassInfo) -> Argument | None:
-    """The argument that would give the tool its name, where there is one."""
-    positional = iter(info.parameters)
-    for argument in use.arguments:
-        if argument.star:
-            return None
-        parameter = argument.keyword or next(positional, None)
-        if parameter is not None and info.accepts.get(parameter) == "name":
-            return argument
-    return None
+def _help(name: str, fields: list[str]) -> str:
+    which = f"`{fields[0]}`" if len(fields) == 1 else "the field"
+    return f"subclass {name}, override {which} there, and register the subclass without arguments"
 
 
-def _help(use: ToolUse, info: ClassInfo) -> str:
-    fields = fields_set(use, info) or {}
-    field, value = next(((field, argument.text) for field, argument in fields.items()), ("path", "…"))
-    name = short(info.dotted)
-    return f"subclass it and override the field: `class My{name}({name}): {field} = {value}`, and register `My{name}()`"
+def _fix(context: Context, use: ToolUse, info: ClassInfo, label: str) -> Fix | None:
+    """A subclass, where `super().__init__(…)` does all that the call did."""
+    if use.call is None or not context.is_own(use.call):
+        return None
+    mro = [context.analysis.classes[dotted] for dotted in info.mro or () if dotted in context.analysis.classes]
+    if info.mro is None or any("__new__" in holder.members for holder in mro):
+        return None
+    model = any(dotted.startswith("pydantic.") for dotted in info.mro)
+    methods = {name for holder in mro for name in holder.members if _is_method(context, holder.members[name])}
+    fields = {} if model else {key: field for key, field in info.accepts.items() if field not in methods}
+    constructor = Constructor(short(info.dotted), info.parameters, fields)
+    return subclass_fix(context.text(use.call.path), use.call, constructor, label)
+
+
+def _is_method(context: Context, place: Place) -> bool:
+    """Whether a member of a class is a function or property rather than a plain value, which a field would hide."""
+    line = context.text(place.path).split("\n")[place.line - 1]
+    return line.lstrip().startswith(("def ", "async def "))

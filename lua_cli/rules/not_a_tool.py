@@ -61,12 +61,12 @@ agent = LuaAgent(name="acme", skills=[docs])
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from lua_cli.analysis.model import ClassInfo, ToolUse
-from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place, Related
+from lua_cli.diagnostics import Diagnostic, Edit, Fix, Related
+from lua_cli.rules.fixes.rewriting import called
 from lua_cli.rules.judging.context import Context, short
 
 CODE: Final = "lua/not-a-tool"
@@ -89,9 +89,9 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _uncalled(context: Context, use: ToolUse, info: ClassInfo) -> Diagnostic:
     written = context.source(use.place)
     fix = None
-    if re.fullmatch(r"[^\W\d]\w*(\.[^\W\d]\w*)*", written):
-        end = Place(use.place.path, use.place.end_line, use.place.end_column, use.place.end_line, use.place.end_column)
-        fix = Fix(f"Call the class: `{written}()`", (Edit(end, "()"),))
+    call = called(written) if written else None
+    if call is not None:
+        fix = Fix(f"Call the class: `{call}`", (Edit(use.place, call),))
     return Diagnostic(
         CODE,
         SEVERITY,

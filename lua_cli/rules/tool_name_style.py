@@ -57,6 +57,7 @@ from typing import Final
 
 from lua_cli.analysis.model import Attribute
 from lua_cli.diagnostics import Diagnostic, Edit, Fix, Related
+from lua_cli.rules.fixes.rewriting import with_string
 from lua_cli.rules.judging.context import Context, RegisteredTool
 from lua_cli.rules.tool_name_invalid import LONGEST, fault_of
 
@@ -95,10 +96,10 @@ def lowered(name: str) -> str:
 def _fix(context: Context, tool: RegisteredTool, attribute: Attribute, better: str) -> Fix | None:
     """Rewrites the literal, when the value is one that says the name in plain."""
     place = context.place_of(attribute, tool)
-    literal = re.fullmatch(r"""(["'])(.*)\1""", context.source(place)) if place == attribute.place else None
-    if literal is None or literal[2] != attribute.text:
+    if place != attribute.place or attribute.text is None:
         return None
-    return Fix(f"Rename the tool to `{better}`", (Edit(place, f"{literal[1]}{better}{literal[1]}"),))
+    literal = with_string(context.source(place), attribute.text, better)
+    return Fix(f"Rename the tool to `{better}`", (Edit(place, literal),)) if literal is not None else None
 
 
 def _mentions(context: Context, name: str) -> Iterator[Related]:
