@@ -1,4 +1,8 @@
-"""Drafts (everything of an artifact but its schemas) and artifacts. DESIGN: docs/artifact.md has the format."""
+"""Drafts (everything of an artifact but its schemas), artifacts, and what is read back of them.
+
+docs/artifact.md has the format. Methods import what they need of the package when they are called: its modules import
+these values.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lua_cli.diagnostics import Place
+from lua_cli.errors import LuaError
 
 FORMAT = 1
 
@@ -38,12 +43,37 @@ class DraftTool:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A third-party package that the bundled modules import. `pins` are sorted `dist==version` strings."""
+    """A third-party package that the bundled modules import.
+
+    imports       what is imported, as far as it names the package: "yaml", "google.cloud.storage"
+    place         "path:line" of the first import
+    pins          sorted `dist==version` strings: the package and what it requires in turn
+    pinned_from   "pylock.toml", "uv.lock", "installed", "" when it is not known
+    distribution  the name to install it by, "" when it is not known
+    """
 
     imports: str
-    place: str  # "path:line" of the first import
+    place: str
     pins: tuple[str, ...]
-    pinned_from: str  # "pylock.toml", "uv.lock", "installed", "" when it is not known
+    pinned_from: str
+    distribution: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """The lock file that pins came from: its name, and the SHA-256 (hex) of its text with LF newlines."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class EnvUse:
+    """An environment variable that bundled modules read by a literal name. `optional`: every read has a default."""
+
+    name: str
+    places: tuple[str, ...]  # "path:line", sorted
+    optional: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +91,15 @@ class Draft:
     env: tuple[str, ...]
     python: str  # the text of requires-python, "" without one
     place: Place
+    env_uses: tuple[EnvUse, ...] = ()  # who reads the names of `env`
+    lock: Lock | None = None
 
     def digest(self) -> str:
-        """SHA-256 over everything that decides what a probe would see: the cache key of its schemas."""
-        raise NotImplementedError  # replaced by bundle/
+        """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the
+        cache key of its schemas."""
+        from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
+
+        return digest_of(manifest_bytes(build_manifest(self, {})))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +111,62 @@ class Artifact:
     digest: str
     manifest: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def file_name(self) -> str:
+        """Its name in the output folder: "orders.luapkg"."""
+        from lua_cli.bundle.names import artifact_file_name
+
+        return artifact_file_name(self.skill)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedArtifact:
+    """An artifact that was read and checked whole: every name, size and digest agrees with its manifest.
+
+    `files` are the members without manifest.json; `content` is the archive, `digest` its "sha256:" + hex.
+    """
+
+    digest: str
+    manifest: Mapping[str, Any]
+    files: Mapping[str, bytes]
+    content: bytes
+
+    @property
+    def skill(self) -> str:
+        return str(self.manifest["skill"]["name"])
+
 
 @dataclass(frozen=True, slots=True)
 class BuiltArtifact:
-    """An artifact in the project's output folder, already verified against its manifest and digest."""
+    """An artifact in the project's output folder. Nothing is read before `open`.
+
+    path    where it is shown to be: `.lua/artifacts/orders.luapkg`
+    stored  where it lies in the build that it belongs to, which a later build does not change
+    """
 
     skill: str
     path: Path
     digest: str
-    manifest: Mapping[str, Any]
+    size: int
+    stored: Path
+
+    def open(self) -> OpenedArtifact:
+        """The artifact, checked against its manifest and this digest. Raises LuaError when it is not whole."""
+        from lua_cli.bundle.opening import open_artifact
+
+        opened = open_artifact(self.stored)
+        if opened.digest != self.digest or opened.skill != self.skill:
+            raise LuaError(f"{self.path} is not what was built", hint="compile again: lua compile")
+        return opened
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        return self.open().manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What the last complete build left: the compile document, and the artifacts by skill name."""
+
+    document: Mapping[str, Any]
+    artifacts: Mapping[str, BuiltArtifact]

@@ -1,0 +1,36 @@
+"""A draft and its schemas → the artifact. Pure: the same draft and schemas give the same bytes anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, MAX_FILES, write_archive
+from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
+from lua_cli.bundle.model import Artifact, Draft
+from lua_cli.bundle.names import MANIFEST_NAME
+from lua_cli.errors import LuaError
+
+
+def seal(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> Artifact:
+    """The artifact of a draft. `schemas` goes by "module:qualname": {"inputSchema": …, "outputSchema": …}; without an
+    entry a tool's schemas stay null. Raises LuaError when it would be larger than an artifact may be."""
+    manifest = build_manifest(draft, schemas)
+    members = {file.name: file.content for file in draft.files}
+    content = write_archive([(MANIFEST_NAME, manifest_bytes(manifest)), *sorted(members.items())])
+    sizes = {name: len(data) for name, data in members.items()}
+    too_large = len(content) > MAX_ARCHIVE or len(sizes) > MAX_FILES or max(sizes.values(), default=0) > MAX_FILE
+    if too_large:
+        raise LuaError(
+            f"the artifact of skill {draft.skill!r} is too large: {len(content) / 2**20:.1f} MiB in "
+            f"{len(sizes)} files, of which {largest(sizes)}",
+            hint=f"the limits are {MAX_ARCHIVE // 2**20} MiB, {MAX_FILE // 2**20} MiB a file and {MAX_FILES} files: "
+            "let the tool fetch large data instead of bundling it",
+        )
+    return Artifact(draft.skill, content, digest_of(content), manifest)
+
+
+def largest(sizes: Mapping[str, int], count: int = 3) -> str:
+    """The largest files, in words."""
+    top = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:count]
+    return ", ".join(f"{name} ({size / 2**20:.1f} MiB)" for name, size in top)

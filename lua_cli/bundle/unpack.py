@@ -1,0 +1,139 @@
+"""Puts the files of an artifact into a cache folder that a child process can import from.
+
+In: an opened (checked) artifact and the cache. Out: the folder, complete and with exactly these files. Several
+processes may do it at once; one that is killed leaves at most a temporary folder, which a later one removes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from lua_cli.bundle.model import OpenedArtifact
+from lua_cli.errors import LuaError
+
+_TEMPORARY = ".tmp-"
+_LEFTOVER_SECONDS = 3600
+_OWN_FOLDERS = {"__pycache__"}  # Python's, beside a module: it is checked against the module's source when it is used
+
+
+def unpack(opened: OpenedArtifact, cache: Path) -> Path:
+    """The folder under `cache` with the files of `opened`. It goes by the digest, so that a second call finds it.
+
+    A folder that is there already is compared, byte by byte, and replaced when something is missing, changed or added.
+    Raises LuaError when the cache cannot be written.
+    """
+    folder = cache / opened.digest.removeprefix("sha256:")
+    try:
+        if is_whole(folder, opened.files):
+            return folder
+        cache.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(cache)
+        temporary = _temporary_name(cache)
+        try:
+            _write(opened.files, temporary)
+            _move(temporary, folder, opened.files)
+        finally:
+            _remove(temporary)
+    except OSError as error:
+        hint = "free some space or set LUA_CACHE_DIR to another folder"
+        raise LuaError(f"cannot unpack into {cache}: {error.strerror or error}", hint=hint) from error
+    return folder
+
+
+def is_whole(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether the folder holds these files, unchanged, and nothing else (a planted module would be imported)."""
+    found: set[str] = set()
+    stack = [folder]
+    while stack:
+        try:
+            entries = list(os.scandir(stack.pop()))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name not in _OWN_FOLDERS:
+                    stack.append(Path(entry.path))
+                continue
+            name = Path(entry.path).relative_to(folder).as_posix()
+            if name not in files or not entry.is_file(follow_symlinks=False):
+                return False
+            if entry.stat(follow_symlinks=False).st_size != len(files[name]):
+                return False
+            found.add(name)
+    return found == files.keys() and all((folder / name).read_bytes() == content for name, content in files.items())
+
+
+def _write(files: Mapping[str, bytes], folder: Path) -> None:
+    folders = {folder}
+    folder.mkdir()
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        folders.update(folder / parent for parent in Path(name).parents)
+        with path.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    for each in folders:
+        sync_folder(each)
+    if not is_whole(folder, files):
+        raise OSError(0, "what was written reads differently")
+
+
+def _move(temporary: Path, folder: Path, files: Mapping[str, bytes]) -> None:
+    """`temporary` becomes `folder`: at once when nothing is there, else after the damaged one was moved away."""
+    for _attempt in range(5):
+        try:
+            temporary.rename(folder)
+        except OSError:
+            if not os.path.lexists(folder):
+                raise
+        else:
+            sync_folder(folder.parent)
+            return
+        if is_whole(folder, files):  # another process was faster
+            return
+        damaged = _temporary_name(folder.parent)
+        try:
+            folder.rename(damaged)
+        except FileNotFoundError:
+            continue  # another process moves it away, too
+        _remove(damaged)
+    raise OSError(0, f"{folder} is damaged and cannot be replaced")
+
+
+def sync_folder(folder: Path) -> None:
+    """The entries of a folder survive a crash of the machine. A system that cannot sync folders does without."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _remove_leftovers(cache: Path) -> None:
+    """Temporary folders of processes that were killed: those that nobody has written into for an hour."""
+    now = time.time()
+    for entry in os.scandir(cache):
+        if entry.name.startswith(_TEMPORARY) and now - entry.stat(follow_symlinks=False).st_mtime > _LEFTOVER_SECONDS:
+            _remove(Path(entry.path))
+
+
+def _temporary_name(cache: Path) -> Path:
+    return cache / f"{_TEMPORARY}{os.getpid()}-{os.urandom(8).hex()}"
+
+
+def _remove(path: Path) -> None:
+    """Removes a folder, a file or a link, as far as it can be: what stays is in nobody's way."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
