@@ -14,8 +14,10 @@ from pathlib import Path
 
 from lua_cli.diagnostics import Place
 from lua_cli.project import Project
+from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
+from lua_cli.source.lowering import lower, lower_body
 from lua_cli.source.model import DataRead, EnvRead, ImportFact, ModuleLocation, SourceError
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import RawReads, read
@@ -28,6 +30,7 @@ class _File:
 
     path: Path
     shown: str
+    facts: ir.ModuleFacts | None = None
     reads: RawReads | None = None
     error: SourceError | None = None
 
@@ -41,6 +44,7 @@ class SourceIndex:
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
         self._files: dict[Path, _File] = {}
+        self._bodies: dict[tuple[Path, Span], ir.FunctionBody] = {}
         self._texts: dict[Path, str] = {}
         self._lines: dict[Path, list[str]] = {}
 
@@ -75,6 +79,22 @@ class SourceIndex:
         """The place to show for a span in a file that was read."""
         return place_of(self.project.relative(path), span, self.lines(path))
 
+    def facts(self, location: ModuleLocation) -> ir.ModuleFacts:
+        """The code of the module as facts; empty for one without a source. Raises SourceError."""
+        if location.path is None:
+            return ir.ModuleFacts((), ())
+        file = self._file(location.path, with_reads=location.origin == "first-party")
+        if file.facts is None:
+            raise file.error or AssertionError(file.shown)
+        return file.facts
+
+    def body(self, path: Path, function: ir.Function) -> ir.FunctionBody:
+        """What a function does; `path` is the file whose facts hold it. Raises SourceError."""
+        key = (path, function.span)
+        if key not in self._bodies:
+            self._bodies[key] = lower_body(self.text(path), function.span)
+        return self._bodies[key]
+
     def imports(self, location: ModuleLocation) -> tuple[ImportFact, ...]:
         """Every import of the module, also in functions. Raises SourceError."""
         path, raw = self._reads(location)
@@ -100,18 +120,23 @@ class SourceIndex:
     def _reads(self, location: ModuleLocation) -> tuple[Path, RawReads]:
         if location.path is None:
             return Path(), RawReads()
-        file = self._file(location.path)
+        file = self._file(location.path, with_reads=True)
+        if file.error is not None:
+            raise file.error
         if file.reads is None:
-            raise file.error or AssertionError(file.shown)
+            text = self.text(location.path)
+            file.reads = read(parse(text), text)
         return file.path, file.reads
 
-    def _file(self, path: Path) -> _File:
-        """Reads a file, once."""
+    def _file(self, path: Path, *, with_reads: bool) -> _File:
+        """Reads a file, once; what it asks for only where that is of interest."""
         if path not in self._files:
             file = self._files[path] = _File(path, self.project.relative(path))
             try:
                 text = self.text(path)
-                file.reads = read(parse(text), text)
+                tree = parse(text)
+                file.facts = lower(tree, text)
+                file.reads = read(tree, text) if with_reads else None
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = SourceError(Place(file.shown, *error.span), error.message, needs)

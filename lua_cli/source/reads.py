@@ -22,6 +22,7 @@ Guard = Literal["", "type-checking", "optional", "function"]
 
 _WORDS = r"import|__import__|import_module|environ|getenv|env|__file__|files|get_data|\w+_text|\w+_binary|contents"
 _CATCHES_IMPORT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
+_ENV_FUNCTIONS = frozenset({"os.getenv", "lua_cli.env", "lua_cli.sdk.env"})
 _ENV_METHODS = frozenset({"get", "setdefault", "pop"})
 
 
@@ -164,9 +165,7 @@ class _Reader:
         literal = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
         if called in ("importlib.import_module", "__import__") and first is not None:
             self._dynamic_import(node, first, literal, guard)
-        elif (called in ("os.getenv", "lua_cli.env", "lua_cli.sdk.env") and literal is not None) or (
-            called.startswith("os.environ.") and called.rpartition(".")[2] in _ENV_METHODS and literal is not None
-        ):
+        elif literal is not None and _reads_environment(called):
             self.reads.env.append((literal, span_of(node), len(node.args) + len(node.keywords) > 1))
         return self.expression(node, guard)
 
@@ -211,6 +210,11 @@ class _Reader:
             return
         level = len(literal) - len(literal.lstrip("."))
         self.reads.imports.append(RawImport("importlib", literal[level:], None, level, span_of(node), guard))
+
+
+def _reads_environment(called: str) -> bool:
+    owner, _, method = called.rpartition(".")
+    return called in _ENV_FUNCTIONS or (owner == "os.environ" and method in _ENV_METHODS)
 
 
 def _checks_types(test: ast.expr) -> bool | None:
