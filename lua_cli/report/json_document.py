@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, Protocol
 
 from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
@@ -20,10 +19,8 @@ DOCUMENT_VERSION = 1
 
 
 class Built(Protocol):
-    """What the document needs of an artifact that lies in the output folder."""
+    """What the document needs of an artifact."""
 
-    @property
-    def path(self) -> Path: ...
     @property
     def digest(self) -> str: ...
 
@@ -65,9 +62,15 @@ def _skill(skill: SkillInfo, analysis: Analysis, project: Project, artifacts: Ma
         "path": skill.place.path,
         "line": skill.place.line,
         "tools": [name for name in names if name is not None],
-        "artifact": project.relative(built.path) if built else None,
+        "artifact": _artifact(project, skill.name) if built and skill.name else None,
         "digest": built.digest if built else None,
     }
+
+
+def _artifact(project: Project, skill: str) -> str:
+    from lua_cli.bundle import artifact_path
+
+    return project.relative(artifact_path(project.output, skill))
 
 
 def _tools(

@@ -44,18 +44,11 @@ SEVERITY: Final = "error"
 def check(context: Context) -> Iterator[Diagnostic]:
     first: dict[str, SkillInfo] = {}
     for skill in context.skills:
-        if not skill.name:
-            continue
-        before = first.setdefault(skill.name.casefold(), skill)
+        before = first.setdefault(skill.name, skill) if skill.name else skill
         if before is not skill:
-            same = before.name == skill.name
-            message = (
-                f"two skills are called `{skill.name}`"
-                if same
-                else (f"the skills `{before.name}` and `{skill.name}` differ only by case")
-            )
             place = skill.attributes["name"].place or skill.place
             related = (Related(before.place, "the other one"),)
+            message = f"two skills are called `{skill.name}`"
             yield Diagnostic(CODE, SEVERITY, message, place, help="rename one of them", related=related)
     for agent in context.analysis.agents:
         for position in sorted({position for position in agent.skills if agent.skills.count(position) > 1}):

@@ -58,11 +58,14 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from lua_cli.analysis.model import Finding
-from lua_cli.diagnostics import Diagnostic
-from lua_cli.rules.judging.wording import because, diagnostic_of, near
+from lua_cli.diagnostics import Diagnostic, Place, Related
+from lua_cli.rules.judging.wording import because, diagnostic_of
 
 CODE: Final = "lua/import-failed"
 SEVERITY: Final = "error"
@@ -70,8 +73,14 @@ LATER = True
 
 
 def from_finding(finding: Finding) -> Diagnostic:
-    what = finding.facts.get("name") or finding.facts.get("expression") or "the artifact"
-    help_ = near(finding, "do work in `execute` rather than at the top level of the module")
-    return diagnostic_of(
-        finding, CODE, SEVERITY, f"importing {what} out of the artifact failed{because(finding)}", help_
-    )
+    what = finding.facts.get("name", "the artifact")
+    help_ = finding.facts.get("advice") or "do work in `execute` rather than at the top level of the module"
+    message = f"{what} cannot be imported out of the artifact{because(finding)}"
+    diagnostic = diagnostic_of(finding, CODE, SEVERITY, message, help_)
+    return replace(diagnostic, related=diagnostic.related + tuple(_frames(finding)))
+
+
+def _frames(finding: Finding) -> Iterator[Related]:
+    """The traceback, the user's own frames only: the innermost last, as Python prints it."""
+    for path, line, name in re.findall(r"^(.+):(\d+) in (.+)$", finding.facts.get("frames", ""), re.MULTILINE):
+        yield Related(Place(path, int(line), 1, int(line), 1), f"in {name}")

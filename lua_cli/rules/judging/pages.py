@@ -6,11 +6,12 @@ of `tools.py`: the page then shows only what it is about.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lua_cli.rules.judging.catalogue import Rule
+from lua_cli.rules.judging.catalogue import Rule, all_rules
 
 _BLOCK = re.compile(r"^(Bad|Good):\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
@@ -23,6 +24,27 @@ from tools import {tool}
 
 docs = LuaSkill(name="examples", context="The tools of this page.", tools=[{tool}()])
 agent = LuaAgent(name="acme", skills=[docs])
+"""
+
+
+_HEAD = """\
+# Rules
+
+What `lua compile` says about a project. An error blocks bundling and cannot be silenced. A warning can be, on its line
+with `# lua: ignore[tool-name-style]`, or in the whole project:
+
+```toml
+[tool.lua]
+ignore = ["tool-name-style"]
+
+[tool.lua.rules]
+tool-description-vague = "error"
+```
+
+`lua explain CODE` prints a rule's page. This page is made from the same text: `scripts/render-rules`.
+
+| rule | severity | what is wrong |
+|---|---|---|
 """
 
 
@@ -48,6 +70,35 @@ def markdown_of(rule: Rule) -> str:
     """The page as Markdown, with its code as the heading."""
     body = rule.page.strip().partition("\n")[2].strip()
     return f"# {rule.code} ({rule.severity})\n\n{rule.title}\n\n{body}\n"
+
+
+def reference() -> str:
+    """docs/rules.md: the table of all rules, then every page."""
+    rules = all_rules()
+    rows = "".join(f"| [`{rule.code}`](#{_anchor(rule)}) | {rule.severity} | {rule.title} |\n" for rule in rules)
+    return _HEAD + rows + "".join(f"\n{_section(rule)}" for rule in rules)
+
+
+def _anchor(rule: Rule) -> str:
+    return rule.code.replace("/", "")
+
+
+def _section(rule: Rule) -> str:
+    """A page under a heading of the second level. Code that Python cannot read is shown as text."""
+    body = markdown_of(rule).partition("\n")[2].strip()
+    for _, block in _BLOCK.findall(rule.page):
+        if not _parses(block):
+            body = body.replace(f"```python\n{block}", f"```text\n{block}")
+    body = re.sub(r"^(Bad|Good):$", r"**\1**", body, flags=re.MULTILINE)
+    return f"## {rule.code}\n\nSeverity: {rule.severity}\n\n{body}\n"
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(text)
+    except SyntaxError:
+        return False
+    return True
 
 
 def _files(block: str) -> dict[str, str]:
