@@ -7,6 +7,7 @@ Prints nothing. Everything that goes out is JSON-able, so that an unchanged proj
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,9 +16,14 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.pipeline.unchanged import Record
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lua_cli.bundle.model import Artifact, BuiltArtifact
     from lua_cli.diagnostics import Diagnostic
     from lua_cli.project import Project
+    from lua_cli.rules import Choice
+
+    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +43,30 @@ class Compiled:
 
 
 def compile_project(
-    project: Project, *, check: bool = False, progress: Callable[[str], None] = lambda _text: None
+    project: Project,
+    *,
+    check: bool = False,
+    choice: Choice | None = None,
+    progress: Callable[[str], None] = lambda _text: None,
 ) -> Compiled:
-    """Lint and, without `check` and errors, bundle. Raises LuaError for what is no finding in the user's source."""
-    if check:
-        with _no_collector():
-            return _compile(project, check, progress)
-    return _from_memory(project) or _afresh(project, progress)
+    """Lint and, without `check` and errors, bundle. Raises LuaError for what is no finding in the user's source.
+
+    `choice` is what the command line asks of the rules; an answer for a choice of its own is not remembered.
+    """
+    from lua_cli.rules import Choice
+
+    plain = choice is None or choice == Choice()
+    if plain and not check:
+        known = _from_memory(project)
+        if known is not None:
+            return known
+    if not check:
+        Record(project).forget()
+    with _no_collector():
+        compiled, depends_on = _compile(project, check, choice or Choice(), progress)
+    if plain and depends_on is not None:
+        Record(project).write(*depends_on)
+    return compiled
 
 
 def _from_memory(project: Project) -> Compiled | None:
@@ -56,13 +79,10 @@ def _from_memory(project: Project) -> Compiled | None:
     return None if built is None else Compiled(built.document, built.artifacts)
 
 
-def _afresh(project: Project, progress: Callable[[str], None]) -> Compiled:
-    Record(project).forget()
-    with _no_collector():
-        return _compile(project, False, progress)
-
-
-def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> Compiled:
+def _compile(
+    project: Project, check: bool, choice: Choice, progress: Callable[[str], None]
+) -> tuple[Compiled, _Dependencies | None]:
+    """The answer, and what it depends on (None when it is not to be remembered)."""
     from lua_cli.analysis import analyse
     from lua_cli.bundle import collect, seal, write_build
     from lua_cli.probe import inspect
@@ -73,19 +93,19 @@ def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> 
     index = SourceIndex(project)
     progress("reading the project")
     analysis = analyse(project, index)
-    diagnostics = judge(analysis, index, project)
+    diagnostics = judge(analysis, index, project, choice)
     if check or _has_errors(diagnostics):
-        return Compiled(build_document(project, analysis, diagnostics, ok=not _has_errors(diagnostics)))
+        return Compiled(build_document(project, analysis, diagnostics, ok=not _has_errors(diagnostics))), None
 
     progress("bundling")
     collected = collect(analysis, index, project)
-    diagnostics += say(collected.findings, project)
+    diagnostics += say(collected.findings, project, choice)
     schemas: dict[str, Any] = {}
     artifacts: list[Artifact] = []
     if not _has_errors(diagnostics):
         progress("reading the schemas")
         probed = inspect(collected.drafts, project, project.output / "cache")
-        diagnostics += say(probed.findings, project)
+        diagnostics += say(probed.findings, project, choice)
         for draft in collected.drafts:
             seen = probed.seen[draft.skill].tools
             schemas |= {
@@ -99,14 +119,18 @@ def _compile(project: Project, check: bool, progress: Callable[[str], None]) -> 
         project, analysis, diagnostics, ok=ok, artifacts={a.skill: a for a in artifacts}, schemas=schemas
     )
     if not ok:
-        return Compiled(document)
+        return Compiled(document), None
     progress("writing the artifacts")
     built = write_build(project.output, artifacts, document).artifacts
-    sources = (project.root / file.source for draft in collected.drafts for file in draft.files)
-    outputs = (artifact.path.resolve() for artifact in built.values())
-    others = (project.root / name for name in ("pyproject.toml", "pylock.toml", "uv.lock"))
-    Record(project).write([*index.read, *sources, *outputs, *others], index.folders)
-    return Compiled(document, built)
+    read = index.read | {
+        project.root / file.source: hashlib.sha256(file.content).hexdigest()
+        for draft in collected.drafts
+        for file in draft.files
+        if file.kind != "module"
+    }
+    others = [project.root / name for name in ("pyproject.toml", "pylock.toml", "uv.lock")]
+    others += [artifact.path.resolve() for artifact in built.values()]
+    return Compiled(document, built), (read, index.finder.listings, others)
 
 
 def _has_errors(diagnostics: list[Diagnostic]) -> bool:

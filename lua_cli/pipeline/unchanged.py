@@ -17,7 +17,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,15 +48,22 @@ class Record:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
 
-    def write(self, files: Iterable[Path], folders: Iterable[Path]) -> None:
-        """Remember the present state of `files` (an absent one is remembered as absent) and the listings of `folders`.
+    def write(self, read: Mapping[Path, str], listings: Mapping[Path, frozenset[str]], others: Iterable[Path]) -> None:
+        """Remember what the build was made of: `read` (file → SHA-256 of what was read), `listings` (folder → names as
+        they were seen) and `others` (an absent file is remembered as absent).
 
-        A record that cannot be written is left out: the next compile works all the same, only not from memory.
+        Nothing is remembered when one of them has changed meanwhile: the record would speak for another state.
         """
+        files = {str(path): _facts(path) for path in sorted({*read, *others})}
+        if any(facts is None or facts[2] != read[path] for path in read for facts in (files[str(path)],)):
+            return
+        folders = {path: _deciding(names) for path, names in listings.items()}
+        if any(listing(path) != names for path, names in folders.items()):
+            return
         record: dict[str, Any] = {
             "surroundings": _surroundings(self._project),
-            "files": {str(path): _facts(path) for path in sorted(set(files))},
-            "listings": {str(path): listing(path) for path in sorted(set(folders))},
+            "files": files,
+            "listings": {str(path): folders[path] for path in sorted(folders)},
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
         }
         record["written"] = _now_on_disk(self._path)
@@ -67,22 +74,17 @@ class Record:
         self._path.unlink(missing_ok=True)
 
 
-def listing(folder: Path) -> list[str] | None:
-    """The names in a folder that decide what an import finds: Python files, native modules, folders. None without the
-    folder.
-    """
+def listing(folder: Path) -> list[str]:
+    """The names in a folder that decide what an import finds there; none without the folder."""
     try:
-        with os.scandir(folder) as entries:
-            return sorted(
-                entry.name + ("/" if entry.is_dir() else "")
-                for entry in entries
-                if entry.name.endswith((".py", ".so", ".pyd")) or (entry.is_dir() and entry.name not in _NOT_SOURCE)
-            )
+        return _deciding(os.listdir(folder))  # noqa: PTH208  # names only, and many of them
     except OSError:
-        return None
+        return []
 
 
-_NOT_SOURCE = {"__pycache__", ".lua", ".git", ".venv", ".mypy_cache", ".ruff_cache", ".pytest_cache"}
+def _deciding(names: Iterable[str]) -> list[str]:
+    """Python files, native modules, and what may be a package's folder."""
+    return sorted(n for n in names if n.endswith((".py", ".so", ".pyd")) or ("." not in n and n != "__pycache__"))
 
 
 def _surroundings(project: Project) -> dict[str, Any]:
