@@ -34,8 +34,8 @@ class SearchBlog(SearchDocs):
     path = "/blog"
 
 
-docs = LuaSkill(name="docs", context="Two searches: the documentation and the blog.", tools=[SearchDocs(),
-SearchBlog()]) agent = LuaAgent(name="acme", skills=[docs])
+docs = LuaSkill(name="docs", context="Two searches: the docs and the blog.", tools=[SearchDocs(), SearchBlog()])
+agent = LuaAgent(name="acme", skills=[docs])
 ```
 
 Good:
@@ -67,8 +67,8 @@ class SearchBlog(SearchDocs):
     path = "/blog"
 
 
-docs = LuaSkill(name="docs", context="Two searches: the documentation and the blog.", tools=[SearchDocs(),
-SearchBlog()]) agent = LuaAgent(name="acme", skills=[docs])
+docs = LuaSkill(name="docs", context="Two searches: the docs and the blog.", tools=[SearchDocs(), SearchBlog()])
+agent = LuaAgent(name="acme", skills=[docs])
 ```
 """
 

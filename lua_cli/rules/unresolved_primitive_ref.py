@@ -4,8 +4,8 @@ Every element of `tools=[…]` and `skills=[…]` must lead to a class or a skil
 call with an unknown result, a lookup by a name that is put together at run time, a name that does not exist: each would
 leave tools out in silence.
 
-What to do: write the instances in the list, or in a list of the module that is spread into it: `tools=[*COMMON,
-SearchDocs()]`.
+What to do: write the instances in the list, or in a list of the module that is spread into it:
+`tools=[*COMMON, SearchDocs()]`.
 
 Bad:
 
@@ -34,8 +34,12 @@ from lua_cli import LuaAgent, LuaSkill
 
 import tools
 
-docs = LuaSkill(name="docs", context="Use search_docs for questions about the product.", tools=[getattr(tools, name)()
-for name in dir(tools) if name.startswith('Search')]) agent = LuaAgent(name="acme", skills=[docs])
+docs = LuaSkill(
+    name="docs",
+    context="Use search_docs for questions about the product.",
+    tools=[getattr(tools, name)() for name in dir(tools) if name.startswith("Search")],
+)
+agent = LuaAgent(name="acme", skills=[docs])
 ```
 
 Good:
@@ -65,7 +69,11 @@ from lua_cli import LuaAgent, LuaSkill
 
 import tools
 
-docs = LuaSkill(name="docs", context="Use search_docs for questions about the product.", tools=[tools.SearchDocs()])
+docs = LuaSkill(
+    name="docs",
+    context="Use search_docs for questions about the product.",
+    tools=[tools.SearchDocs()],
+)
 agent = LuaAgent(name="acme", skills=[docs])
 ```
 """

@@ -88,7 +88,7 @@ def _section(rule: Rule) -> str:
     body = markdown_of(rule).partition("\n")[2].strip()
     for _, block in _BLOCK.findall(rule.page):
         if not _parses(block):
-            body = body.replace(f"```python\n{block}", f"```text\n{block}")
+            body = body.replace(f"```python\n{block}", f"```\n{block}")
     body = re.sub(r"^(Bad|Good):$", r"**\1**", body, flags=re.MULTILINE)
     return f"## {rule.code}\n\nSeverity: {rule.severity}\n\n{body}\n"
 
