@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+from lua_cli.analysis.model import Finding
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSeen:
     """One tool as it really is: values read off the instance, and its schema, or the error that prevented one.
 
-    error: {"type", "message", "path", "line", "frames"} of the exception, `path` a member of the artifact; None when
-    all went well.
-    schema: the JSON Schema of the input (2020-12); None when the class names none (an open object is used then) or on
-    error.
+    error: {"step", "type", "message", "hint", "path", "line", "frames"} of the exception, `path` a member of the
+    artifact; "step" is "import", "class", "instance" or "schema"; None when all went well. schema: the JSON Schema of
+    the input (2020-12); None when the class names none (an open object is used then) or on error.
     """
 
     name: str | None
@@ -28,8 +29,26 @@ class ToolSeen:
 
 @dataclass(frozen=True, slots=True)
 class SkillSeen:
-    """What importing one artifact showed. Keys of `tools` are "module:qualname"."""
+    """What importing one artifact showed. Keys of `tools` are "module:qualname".
+
+    error      the whole probe of this skill failed: {"type": "timeout" | "crashed", "message", "hint", "frames"}
+    condition  what is wrong with the skill's condition, as a tool's `error`
+    """
 
     skill: str
     tools: Mapping[str, ToolSeen]
-    error: Mapping[str, Any] | None = None  # the whole probe of this skill failed: a timeout, a crash
+    error: Mapping[str, Any] | None = None
+    condition: Mapping[str, Any] | None = None
+
+    @property
+    def whole(self) -> bool:
+        """Everything was seen: only then it is worth keeping."""
+        return self.error is None and self.condition is None and all(tool.error is None for tool in self.tools.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The answer for all skills of a compile, by name, and what there is to say about them."""
+
+    seen: Mapping[str, SkillSeen]
+    findings: tuple[Finding, ...] = field(default=())

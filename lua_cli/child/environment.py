@@ -1,0 +1,71 @@
+"""The environment of a child, built from nothing. In: declared names, the project's folder. Out: a mapping. Runs in
+the parent.
+
+A tool sees PATH, the language, proxies and certificates, and the names that its skill's manifest declares; nothing
+else of the user's environment. Values come from, first one first: what a case says, the process's environment,
+`--env-file`, the project's `.env`. No other `.env` is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from lua_cli.errors import NotFoundError, UsageError
+
+PLACEHOLDER = "lua-placeholder"
+_PASSED = (
+    "PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+)  # fmt: skip
+
+
+def child_environment(declared: Mapping[str, str], environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The whole environment of a child whose skill declares these values."""
+    return {"LANG": "C.UTF-8", **{name: environ[name] for name in _PASSED if name in environ}, **declared}
+
+
+def declared_values(
+    names: Iterable[str],
+    root: Path | None,
+    *,
+    env_file: Path | None = None,
+    environ: Mapping[str, str] = os.environ,
+    first: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """The values of those of `names` that are set anywhere.
+
+    Raises NotFoundError for an `env_file` that is not there, UsageError for a file that is not UTF-8.
+    """
+    sources: list[Mapping[str, str]] = [first or {}, environ]
+    if env_file is not None:
+        if not env_file.is_file():
+            raise NotFoundError(f"no such file: {env_file}", hint="--env-file names a file of NAME=value lines")
+        sources.append(read_env_file(env_file))
+    if root is not None and (root / ".env").is_file():
+        sources.append(read_env_file(root / ".env"))
+    found = {}
+    for name in sorted(names):
+        for source in sources:
+            if name in source:
+                found[name] = source[name]
+                break
+    return found
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """NAME=value lines, as python-dotenv reads them (`export`, quotes, `# comments`, `${NAME}`)."""
+    import io
+
+    from dotenv import dotenv_values
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    values = dotenv_values(stream=io.StringIO(text.replace("\r\n", "\n")))
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,138 @@
+"""Exceptions → plain data that the parent can show. In: an exception, the artifact's folder. Out: type, message, the
+user's frames.
+
+Frames outside of the artifact (ours, the standard library's, packages') are left out; what they raised is still told.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from types import FrameType, TracebackType
+from typing import Any
+
+_MESSAGE, _FRAMES, _CHAIN = 4_000, 24, 4
+
+
+class Frames:
+    """Knows which frames are the user's: those whose file lies in the artifact's folder."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder.rstrip(os.sep) + os.sep
+
+    def member(self, file: str) -> str | None:
+        """The name inside the artifact of a source file; None for one that is not in it."""
+        if not file.startswith(self._folder):
+            return None
+        return file[len(self._folder) :].replace(os.sep, "/")
+
+    def path(self, member: str) -> str:
+        """Where a member lies."""
+        return self._folder + member.replace("/", os.sep)
+
+    def of_stack(self, stack: Iterable[tuple[FrameType, int]]) -> list[dict[str, Any]]:
+        """The user's frames, the outermost first; long recursions lose their middle."""
+        out = []
+        for frame, line in stack:
+            member = self.member(frame.f_code.co_filename)
+            if member is not None:
+                out.append({"file": member, "line": line, "name": frame.f_code.co_qualname})
+        if len(out) > _FRAMES:
+            half = _FRAMES // 2
+            out = [*out[:half], {"file": "", "line": 0, "name": f"… {len(out) - _FRAMES} frames more …"}, *out[-half:]]
+        return [{**frame, "text": self._line(frame)} for frame in out]
+
+    def _line(self, frame: dict[str, Any]) -> str:
+        import linecache
+
+        return linecache.getline(self.path(frame["file"]), frame["line"]).strip() if frame["file"] else ""
+
+
+def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
+    """What happened: {"type", "message", "path", "line", "column", "frames", "hint", "causes"}; `path` is a member or
+    None.
+    """
+    own = frames.of_stack(_traceback(error.__traceback__))
+    path, line = (own[-1]["file"], own[-1]["line"]) if own else (None, None)
+    column = None
+    if isinstance(error, SyntaxError) and error.filename and frames.member(error.filename):
+        path, line, column = frames.member(error.filename), error.lineno, error.offset or None
+    return {
+        "type": _type_name(error),
+        "message": message_of(error),
+        "path": path,
+        "line": line,
+        "column": column,
+        "frames": own,
+        "hint": _hint(error, frames),
+        "causes": [
+            {
+                "type": _type_name(cause),
+                "message": message_of(cause),
+                "frames": frames.of_stack(_traceback(cause.__traceback__)),
+            }
+            for cause in _causes(error)
+        ],
+    }
+
+
+def message_of(error: BaseException) -> str:
+    """The exception's own words; an exception whose words cannot be had is named instead."""
+    try:
+        text = str(error)
+        if (
+            isinstance(error, KeyError)
+            and len(error.args) == 1
+            and isinstance(error.args[0], str)
+            and " " in error.args[0]
+        ):
+            text = error.args[0]  # str() of a KeyError is the repr of its text
+    except Exception as inner:  # noqa: BLE001  # user code: __str__ may raise anything
+        text = f"(its __str__ raised {type(inner).__name__})"
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
+
+
+def _type_name(error: BaseException) -> str:
+    kind = type(error)
+    return (
+        kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
+    )
+
+
+def _traceback(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    seen = {id(error)}
+    for _ in range(_CHAIN):
+        following = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+        if following is None or id(following) in seen:
+            return
+        seen.add(id(following))
+        yield following
+        error = following
+
+
+def _hint(error: BaseException, frames: Frames) -> str | None:
+    if isinstance(error, ModuleNotFoundError) and error.name and error.name.split(".")[0] == "lua_cli":
+        return "inside a tool only `from lua_cli import …` (the SDK) is there"
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return (
+            f"is `{error.name}` a module of the project? Then [tool.lua] include-modules bundles it; "
+            f"a package must be installed for {sys.executable}"
+        )
+    if isinstance(error, ImportError) and "partially initialized module" in str(error):
+        return "these modules import each other: move one of the imports into the function that needs it"
+    if isinstance(error, NameError) and error.name:
+        from lua_cli.child.schema import type_checking_hint
+
+        for frame in reversed(frames.of_stack(_traceback(error.__traceback__))):
+            hint = type_checking_hint(frames.path(frame["file"]), error.name, frames) if frame["file"] else None
+            if hint:
+                return hint
+    return None

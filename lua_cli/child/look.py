@@ -1,0 +1,98 @@
+"""The probe. In: the request {"skills": [{"skill", "artifact", "tools": [[module, qualname]], "condition"}],
+"hidden", "pydantic", "timeout", "limits", "trace"}. Out: a frame S for each skill: {"skill", "tools":
+{"module:qualname": …}, "error"}.
+
+Each skill is looked at in a fork of its own: skills share no modules, and one that crashes or hangs does not take the
+others along. What all of them need (pydantic) is imported once, before.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from lua_cli.child import confine
+from lua_cli.child.failure import Frames
+from lua_cli.child.load import RefusedError, build, input_kind, load_class, schema_refusal
+from lua_cli.child.offline import go_offline
+from lua_cli.child.schema import SchemaError, json_schema, output_schema
+from lua_cli.child.watch import watch
+from lua_cli.child.wire import Channel
+
+
+def look(order: dict[str, Any], channel: Channel) -> None:
+    """Look at every skill, and end the process."""
+    channel.move(confine.safe_descriptor)
+    confine.detach_stdin()
+    confine.limit(order["limits"])
+    confine.hide(order["hidden"])
+    if order["pydantic"]:
+        _import_pydantic()
+    go_offline()
+    for skill in order["skills"]:
+        pid = os.fork()
+        if pid == 0:
+            _look_at(skill, order, channel.taken_over())
+            os._exit(0)
+        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if code:
+            channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))
+    os._exit(0)
+
+
+def _import_pydantic() -> None:
+    try:
+        import pydantic
+
+        import lua_cli.child.generator  # noqa: F401  # warmed up for the forks
+    except ImportError:
+        return  # a tool that needs it says so
+    _ = pydantic.BaseModel, pydantic.TypeAdapter, pydantic.Field
+
+
+def _look_at(skill: dict[str, Any], order: dict[str, Any], channel: Channel) -> None:
+    frames = Frames(skill["artifact"])
+    confine.plain_streams()
+    confine.import_from(skill["artifact"])
+    watch(order["each"], channel.taken_over(), frames, order["trace"], ends=skill["skill"])
+    tools = {f"{module}:{qualname}": _tool(module, qualname, frames) for module, qualname in skill["tools"]}
+    seen = {"skill": skill["skill"], "tools": tools, "condition": _condition(skill["condition"], frames)}
+    channel.send("S", json.dumps(seen).encode("ascii"))
+
+
+def _tool(module: str, qualname: str, frames: Frames) -> dict[str, Any]:
+    seen: dict[str, Any] = {
+        "name": None, "description": None, "instantiable": False,
+        "schema": None, "output_schema": None, "schema_from": "", "error": None,
+    }  # fmt: skip
+    try:
+        tool = build(module, qualname, frames)
+        seen["instantiable"] = True
+        for field in ("name", "description"):
+            value = getattr(tool, field, None)
+            seen[field] = value if isinstance(value, str) else None
+        given = input_kind(tool, frames)
+        seen["schema_from"] = given.come_from
+        try:
+            seen["schema"] = json_schema(given, frames)
+        except SchemaError as error:
+            raise schema_refusal(error, tool, frames) from error
+        seen["output_schema"] = output_schema(tool, frames)
+    except RefusedError as refusal:
+        seen["error"] = refusal.facts
+    return seen
+
+
+def _condition(entry: list[str] | None, frames: Frames) -> dict[str, Any] | None:
+    """What is wrong with the skill's condition; None when nothing is, or there is none."""
+    if entry is None:
+        return None
+    try:
+        found = load_class(entry[0], entry[1], frames)
+    except RefusedError as refusal:
+        return refusal.facts
+    if callable(found):
+        return None
+    message = f"{entry[1]} is {type(found).__name__}, and a condition is a function"
+    return {"step": "class", "type": "TypeError", "message": message, "path": None, "line": None, "frames": []}

@@ -1,0 +1,144 @@
+"""One call of one tool. In: the request {"artifact", "hidden", "module", "qualname", "input", "timeout", "limits",
+"trace"}. Out: one frame R: {"ok": true, "output": "<JSON text>", "notes"} or {"ok": false, "kind", …}; then the
+process ends at once, whatever threads are left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import os
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from lua_cli.child import confine
+from lua_cli.child.encode import MAX_BYTES, NotJsonError, encode
+from lua_cli.child.failure import Frames, describe
+from lua_cli.child.load import RefusedError, build, input_kind, instance_of
+from lua_cli.child.watch import LOOPS, watch
+from lua_cli.child.wire import Channel
+
+NO_CHANNEL = 71  # how the process ends when the tool closed the pipe that its result goes through
+ANSWER_BYTES = 2 * MAX_BYTES + 1024**2  # the output once more quoted, and what stands around it
+_exit = os._exit
+
+
+def run(order: dict[str, Any], channel: Channel) -> None:
+    """Do it, and end the process."""
+    channel.move(confine.safe_descriptor)
+    confine.detach_stdin()
+    confine.plain_streams()
+    frames = Frames(order["artifact"])
+    confine.hide(order["hidden"])
+    confine.import_from(order["artifact"])
+    watch(order["timeout"], channel.taken_over(), frames, order["trace"])
+    confine.limit(order["limits"])
+    answer = _answer(order, frames)
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        _flush(stream)
+    try:
+        channel.send("R", encode(answer, limit=ANSWER_BYTES).encode("ascii"))
+    except OSError:
+        _exit(NO_CHANNEL)
+    _exit(0)
+
+
+def _flush(stream: Any) -> None:
+    with contextlib.suppress(Exception):  # the tool replaced or closed it: then there is nothing of it to keep
+        stream.flush()
+
+
+def _answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
+    notes: list[str] = []
+    try:
+        tool = build(order["module"], order["qualname"], frames)
+        value = instance_of(input_kind(tool, frames), order["input"], frames)
+        with _Loop() as loop:
+            result = _execute(tool, value, loop)
+            return {"ok": True, "output": encode(result, loop.settle, notes), "notes": notes}
+    except RefusedError as refusal:
+        return {"ok": False, "kind": refusal.facts["step"], **refusal.facts}
+    except NotJsonError as error:
+        return {"ok": False, "kind": "output", "path": error.path, "message": error.message, "hint": error.hint}
+    except SystemExit as error:
+        return {
+            "ok": False,
+            "kind": "exit",
+            "status": error.code if isinstance(error.code, int) else 0 if error.code is None else 1,
+        }
+    except MemoryError as error:
+        return {"ok": False, "kind": "memory", **describe(error, frames)}
+    except BaseException as error:  # noqa: BLE001  # whatever user code raises is the tool's error
+        return {"ok": False, "kind": "raised", **describe(error, frames)}
+
+
+class _Loop:
+    """The event loop of a run, made when something is awaited."""
+
+    def __init__(self) -> None:
+        self._runner: Any = None
+
+    def __enter__(self) -> _Loop:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """The loop is not closed: closing would wait for tasks that do not end, and the process is about to."""
+
+    def settle(self, value: Any) -> Any:
+        """What an awaitable comes to."""
+        import asyncio
+
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+            LOOPS.append(self._runner.get_loop())
+        return self._runner.run(_awaited(value))
+
+
+async def _awaited(value: Awaitable[Any]) -> Any:
+    return await value
+
+
+def _execute(tool: Any, value: Any, loop: _Loop) -> Any:
+    """Call `execute`: a coroutine function on the loop, anything else in a thread that has no loop, so that it may
+    start its own.
+    """
+    call = _call(tool, value)
+    if inspect.iscoroutinefunction(tool.execute):
+        return loop.settle(call())
+    return _in_thread(call)
+
+
+def _call(tool: Any, value: Any) -> Callable[[], Any]:
+    execute = tool.execute
+    try:
+        parameters = list(inspect.signature(execute).parameters.values())
+    except (ValueError, TypeError):
+        return lambda: execute(value)
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return lambda: execute(value)
+    if not positional:
+        return lambda: execute()
+    if len(positional) > 1 and (positional[1].name == "ctx" or positional[1].default is positional[1].empty):
+        return lambda: execute(value, None)
+    return lambda: execute(value)
+
+
+def _in_thread(call: Callable[[], Any]) -> Any:
+    outcome: list[Any] = []
+
+    def work() -> None:
+        try:
+            outcome.append((True, call()))
+        except BaseException as error:  # noqa: BLE001  # carried over to the main thread
+            outcome.append((False, error))
+
+    thread = threading.Thread(target=work, name="execute")
+    thread.start()
+    thread.join()
+    good, value = outcome[0]
+    if good:
+        return value
+    raise value

@@ -1,0 +1,302 @@
+"""A tool's input and output as JSON Schema (2020-12). In: a tool instance. Out: `Input`, or a SchemaError that says
+what to change.
+
+`input_schema` counts, else the annotation of `execute`'s first parameter. A dict is a JSON Schema, taken as given;
+everything else is pydantic's to read: models, dataclasses, TypedDicts, any type it knows. pydantic is imported only
+when it is needed.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import os
+import sys
+import typing
+from collections.abc import Mapping
+from typing import Any
+
+from lua_cli.child.failure import Frames
+
+_OPEN = (dict, object, Any, Mapping, typing.Mapping, typing.Dict)  # noqa: UP006  # the spelling users may have
+
+
+class SchemaError(Exception):
+    """A schema that cannot be had. `hint` says what to change; `at` is (file, line) where that is known."""
+
+    def __init__(self, message: str, hint: str | None = None, at: tuple[str, int] | None = None) -> None:
+        super().__init__(message)
+        self.message, self.hint, self.at = message, hint, at
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """What a tool takes.
+
+    kind     "schema": `given` is a JSON Schema; "type": `given` is a type that pydantic reads; "open": any object
+    come_from "input_schema", "annotation" or ""
+    """
+
+    kind: str
+    given: Any
+    come_from: str
+
+
+def input_of(tool: Any, frames: Frames) -> Input:
+    """What `tool.execute` takes. Raises SchemaError for an `input_schema` or an annotation that cannot be used."""
+    declared = getattr(tool, "input_schema", None)
+    if declared is None:
+        annotation = _annotation(tool, frames)
+        if annotation is None or annotation in _OPEN or isinstance(annotation, typing.TypeVar):
+            return Input("open", None, "")
+        return Input("type", annotation, "annotation")
+    if isinstance(declared, Mapping):
+        return Input("schema", declared, "input_schema")
+    if isinstance(declared, type) or typing.get_origin(declared) is not None:
+        return Input("type", declared, "input_schema")
+    raise SchemaError(
+        f"input_schema is {_a(type(declared).__name__)}",
+        "give a pydantic model, a TypedDict, a dataclass (the class, not an instance) or a JSON Schema as a dict",
+    )
+
+
+def json_schema(given: Input, frames: Frames) -> dict[str, Any] | None:
+    """The schema that the model sees; None for an open input. Raises SchemaError."""
+    if given.kind == "open":
+        return None
+    if given.kind == "schema":
+        schema: Any = _plain(given.given)
+    else:
+        schema = _plain(_ask_pydantic(given.given, "validation", frames))
+    schema = _inlined_root(schema)
+    if schema.get("type", "object") != "object":
+        raise SchemaError(
+            f"the input is {_a(str(schema.get('type')))} in JSON, and a model can only pass an object",
+            "wrap it: a pydantic model with one field",
+        )
+    return typing.cast("dict[str, Any]", schema)
+
+
+def output_schema(tool: Any, frames: Frames) -> dict[str, Any] | None:
+    """The schema of what `execute` returns when its return annotation is a model, a dataclass or a TypedDict; else
+    None.
+    """
+    function = inspect.unwrap(_function(tool))
+    try:
+        annotation = _evaluated(function, "return", type(tool))
+    except Exception:  # noqa: BLE001  # user code; a return annotation need not be known at run time
+        return None
+    if not (
+        isinstance(annotation, type)
+        and (is_model(annotation) or dataclasses.is_dataclass(annotation) or typing.is_typeddict(annotation))
+    ):
+        return None
+    try:
+        return typing.cast("dict[str, Any]", _inlined_root(_plain(_ask_pydantic(annotation, "serialization", frames))))
+    except SchemaError:
+        return None
+
+
+def is_model(kind: object) -> bool:
+    """Whether `kind` is a pydantic model class."""
+    pydantic = sys.modules.get("pydantic")
+    return pydantic is not None and isinstance(kind, type) and issubclass(kind, pydantic.BaseModel)
+
+
+def _annotation(tool: Any, frames: Frames) -> Any:
+    function = inspect.unwrap(_function(tool))
+    name = _first_parameter(tool)
+    if name is None:
+        return None
+    try:
+        return _evaluated(function, name, type(tool))
+    except NameError as error:
+        raise _undefined(error.name or str(error), function.__code__.co_filename, frames, _line_of(function)) from error
+    except Exception as error:  # user code: an annotation may be any expression
+        raise SchemaError(
+            f"the annotation of `{name}` cannot be evaluated: {type(error).__name__}: {error}",
+            "set input_schema instead",
+            (function.__code__.co_filename, _line_of(function)),
+        ) from error
+
+
+def _function(tool: Any) -> Any:
+    """The plain function behind `tool.execute`, through methods, partials and staticmethods."""
+    function = tool.execute
+    while True:
+        if inspect.ismethod(function):
+            function = function.__func__
+        elif hasattr(function, "func") and hasattr(function, "keywords"):
+            function = function.func
+        else:
+            return function
+
+
+def _first_parameter(tool: Any) -> str | None:
+    try:
+        signature = inspect.signature(tool.execute)
+    except (ValueError, TypeError):
+        return None
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            return parameter.name
+    return None
+
+
+def _evaluated(function: Any, name: str, kind: type) -> Any:
+    """One annotation of a function, without touching the others: a name that only the return annotation uses may be
+    unknown.
+    """
+    annotations = _annotations(function)
+    if name not in annotations:
+        return None
+
+    class _Holder:
+        __annotations__ = {name: annotations[name]}
+
+    names: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        names.update(vars(base))
+    return typing.get_type_hints(_Holder, getattr(function, "__globals__", {}), names, include_extras=True)[name]
+
+
+def _annotations(function: Any) -> dict[str, Any]:
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        found = annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
+        return dict(found)
+    return dict(getattr(function, "__annotations__", {}))
+
+
+def _line_of(function: Any) -> int:
+    return int(function.__code__.co_firstlineno)
+
+
+def _ask_pydantic(kind: Any, mode: str, frames: Frames) -> Any:
+    adapter, errors = adapter_of(kind, frames)
+    from lua_cli.child.generator import Generator
+
+    try:
+        return adapter.json_schema(by_alias=True, mode=mode, schema_generator=Generator)
+    except (errors.PydanticUserError, errors.PydanticInvalidForJsonSchema) as error:
+        raise SchemaError(_first_line(error), "change the field's type, or give a JSON Schema as a dict") from error
+
+
+def adapter_of(kind: Any, frames: Frames) -> tuple[Any, Any]:
+    """pydantic's adapter for a type, and pydantic's errors module. Raises SchemaError."""
+    try:
+        import pydantic
+        from pydantic import errors
+    except ImportError as error:
+        raise SchemaError(
+            f"pydantic is not installed for {sys.executable}, and this schema needs it",
+            f"{sys.executable} -m pip install pydantic, or give a JSON Schema as a dict",
+        ) from error
+    from lua_cli.child.typeddict import readable
+
+    try:
+        if is_model(kind):
+            kind.model_rebuild()
+        return pydantic.TypeAdapter(readable(kind)), errors
+    except errors.PydanticUndefinedAnnotation as error:
+        raise _undefined(str(error.name), _file_of(kind), frames, None) from error
+    except errors.PydanticUserError as error:
+        name = _undefined_name(kind)
+        if name is not None:
+            raise _undefined(name, _file_of(kind), frames, None) from error
+        raise SchemaError(_first_line(error), "see the pydantic documentation: " + _link(error)) from error
+    except errors.PydanticSchemaGenerationError as error:
+        raise SchemaError(
+            _first_line(error), "use a type that pydantic knows, or give a JSON Schema as a dict"
+        ) from error
+
+
+def _undefined_name(kind: Any) -> str | None:
+    """The name that a class without a complete definition waits for."""
+    if not is_model(kind):
+        return None
+    try:
+        kind.model_rebuild(force=True)
+    except Exception as error:  # noqa: BLE001  # only its name is wanted
+        return getattr(error, "name", None)
+    return None
+
+
+def _file_of(kind: Any) -> str:
+    module = sys.modules.get(getattr(kind, "__module__", ""))
+    return getattr(module, "__file__", None) or ""
+
+
+def _undefined(name: str, file: str, frames: Frames, line: int | None) -> SchemaError:
+    hint = type_checking_hint(file, name, frames)
+    if hint:
+        import re
+
+        found = re.search(r":(\d+)", hint)
+        return SchemaError(
+            f"`{name}` is imported only under TYPE_CHECKING, and it is needed at run time for the schema",
+            hint,
+            (file, int(found[1]) if found else line or 1),
+        )
+    return SchemaError(
+        f"`{name}` is not defined where the schema needs it",
+        "define or import it at the top of the module",
+        (file, line) if line else None,
+    )
+
+
+def type_checking_hint(file: str, name: str, frames: Frames) -> str | None:
+    """What to do when `name` is imported under `if TYPE_CHECKING:` in a file; None when it is not."""
+    import ast
+
+    try:
+        with open(file, encoding="utf-8") as source:  # noqa: PTH123
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError):
+        return None
+    for block in ast.walk(tree):
+        if not (isinstance(block, ast.If) and ast.unparse(block.test).endswith("TYPE_CHECKING")):
+            continue
+        for statement in block.body:
+            names = getattr(statement, "names", [])
+            if any((alias.asname or alias.name).split(".")[0] == name for alias in names):
+                where = f"{frames.member(file) or os.path.basename(file)}:{statement.lineno}"  # noqa: PTH119
+                return f"move `{ast.unparse(statement)}` ({where}) out of `if TYPE_CHECKING:`"
+    return None
+
+
+def _inlined_root(schema: Any) -> Any:
+    """A root that is only a reference (a recursive model) becomes the object itself: providers want an object there."""
+    reference = schema.get("$ref") if isinstance(schema, dict) else None
+    if not isinstance(reference, str) or not reference.startswith("#/$defs/"):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "$ref"}
+    return {**schema["$defs"][reference.removeprefix("#/$defs/")], **rest}
+
+
+def _plain(schema: Any) -> Any:
+    """The schema as JSON has it. Raises SchemaError for a value in it that is none (a default of NaN, a function)."""
+    import json
+
+    from lua_cli.child.encode import NotJsonError, encode
+
+    try:
+        plain = json.loads(encode(schema))
+    except NotJsonError as error:
+        raise SchemaError(f"the schema is not JSON: {error.message}", error.hint) from error
+    if not isinstance(plain, dict):
+        raise SchemaError("the schema is not an object", "give a JSON Schema as a dict")
+    return plain
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().partition("\n")[0].rstrip(".")
+
+
+def _link(error: Any) -> str:
+    return f"https://errors.pydantic.dev/latest/u/{getattr(error, 'code', None) or 'index'}"
+
+
+def _a(word: str) -> str:
+    return ("an " if word[:1] in "aeiou" else "a ") + word

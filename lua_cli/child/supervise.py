@@ -1,0 +1,133 @@
+"""The process between lua-cli and the tool. In: the request on stdin. Out: how the tool's process ended, on the
+status pipe.
+
+It forks; the fork becomes the leader of a session and does the work. This process stays behind: it notices the end of
+the work, or that lua-cli hung up (stdin is also the lifeline: it stays open as long as lua-cli wants the tool to
+live), and then kills everything that the work left behind. On Linux it adopts orphans (PR_SET_CHILD_SUBREAPER), so
+that processes that left the group and lost their parents die too; elsewhere only the group of the tool can be killed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+
+
+def serve(result: int, status: int) -> NoReturn:
+    """Read the request on stdin, do it in a fork, clean up after it, and say how it ended."""
+    from lua_cli.child.wire import Channel, read_request
+
+    try:
+        order = json.loads(read_request(0))
+    except EOFError:
+        os._exit(0)
+    work = _work(order["do"])
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        os.close(status)
+        work(order, Channel(result, order["mark"]))
+        os._exit(70)
+    os.close(result)
+    ended = _wait(pid)
+    left = _kill_everything(pid)
+    code = os.waitstatus_to_exitcode(left.get(pid, 0) if ended is None else ended)
+    os.write(status, b"signal %d\n" % -code if code < 0 else b"exit %d\n" % code)
+    os._exit(0)
+
+
+def _work(name: str) -> Callable[[dict[str, Any], Any], None]:
+    """The work's module is imported before the fork, while nothing of the user's is loaded."""
+    if name == "run":
+        from lua_cli.child.run import run
+
+        return run
+    from lua_cli.child.look import look
+
+    return look
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
+
+
+def _wait(pid: int) -> int | None:
+    """The tool's wait status, or None when lua-cli hung up before it ended."""
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+    while True:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return status
+        ready, _, _ = select.select([reading, 0], [], [])
+        if reading in ready:
+            os.read(reading, 4096)
+        if 0 in ready and not os.read(0, 4096):
+            return None
+
+
+def _kill_everything(leader: int) -> dict[int, int]:
+    """Kill the tool's group and, where orphans come to us, every process below, until none is left. Gives their wait
+    statuses.
+    """
+    _signal_group(leader)
+    ended: dict[int, int] = {}
+    while True:
+        below = _descendants(os.getpid())
+        for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that none can start another meanwhile
+            for pid in below:
+                _signal(pid, number)
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)  # sleeps until one is dead; ECHILD: none is left
+            while (dead := os.waitpid(-1, os.WNOHANG))[0]:
+                ended[dead[0]] = dead[1]
+        except ChildProcessError:
+            return ended
+
+
+def _descendants(pid: int) -> list[int]:
+    """Every process below `pid`, as /proc tells it; empty where there is no /proc."""
+    children: dict[int, list[int]] = {}
+    for entry in os.listdir("/proc") if os.path.isdir("/proc") else ():  # noqa: PTH112, PTH208
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", "rb") as file:  # noqa: PTH123
+                    parent = int(file.read().rpartition(b")")[2].split()[1])
+            except (OSError, ValueError, IndexError):
+                continue  # it ended while we looked
+            children.setdefault(parent, []).append(int(entry))
+    found, queue = [], [pid]
+    while queue:
+        for child in children.get(queue.pop(), ()):
+            found.append(child)
+            queue.append(child)
+    return found
+
+
+def _signal_group(leader: int) -> None:
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
+
+
+def _signal(pid: int, number: int) -> None:
+    try:
+        os.kill(pid, number)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,119 @@
+"""drafts → what they are when imported. In: drafts, the project, a cache folder. Out: `Probed`.
+
+One child looks at all skills that the cache does not know; an unchanged compile starts none.
+"""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.child.environment import PLACEHOLDER, child_environment, declared_values
+from lua_cli.errors import LuaError
+from lua_cli.probe.cache import ProbeCache
+from lua_cli.probe.findings import findings_of
+from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import Draft
+    from lua_cli.child.launch import Ended
+    from lua_cli.project import Project
+
+TIMEOUT = 30.0
+
+
+def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: float = TIMEOUT) -> Probed:
+    """What each draft's tools are. `timeout` is for each skill. Raises LuaError when no child can be started."""
+    drafts = tuple(drafts)
+    values = declared_values({name for draft in drafts for name in draft.env}, project.root)
+    store = ProbeCache(cache / "probe", project.interpreter, values)
+    seen = {draft.skill: known for draft in drafts if (known := store.load(draft)) is not None}
+    missing = [draft for draft in drafts if draft.skill not in seen]
+    if missing:
+        fresh = _look(missing, project, values, timeout)
+        for draft in missing:
+            if fresh[draft.skill].whole:
+                store.keep(draft, fresh[draft.skill])
+        seen |= fresh
+    findings = [finding for draft in drafts for finding in findings_of(draft, seen[draft.skill])]
+    return Probed({draft.skill: seen[draft.skill] for draft in drafts}, tuple(findings))
+
+
+def _look(drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float) -> dict[str, SkillSeen]:
+    from lua_cli.child.launch import Order, launch
+
+    folder = Path(tempfile.mkdtemp(prefix="lua-probe-")).resolve()
+    try:
+        body = {
+            "do": "look",
+            "skills": [_written(draft, folder / f"skill{number}") for number, draft in enumerate(drafts)],
+            "hidden": [str(path) for path in (project.root, *project.import_roots)],
+            "pydantic": any(b"pydantic" in file.content for draft in drafts for file in draft.files),
+            "each": timeout,
+        }
+        names = {name for draft in drafts for name in draft.env}
+        environment = child_environment({name: values.get(name, PLACEHOLDER) for name in names})
+        ended = launch(
+            Order(project.interpreter.executable, body, environment, folder, timeout * len(drafts), finals="")
+        )
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {draft.skill: _seen(draft, ended, timeout) for draft in drafts}
+
+
+def _written(draft: Draft, folder: Path) -> dict[str, Any]:
+    """The draft's files on disk, and what to look at."""
+    folder.mkdir()
+    for file in draft.files:
+        path = folder / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
+    return {
+        "skill": draft.skill,
+        "artifact": str(folder),
+        "tools": [[tool.module, tool.qualname] for tool in draft.tools],
+        "condition": list(draft.condition) if draft.condition else None,
+    }
+
+
+def _seen(draft: Draft, ended: Ended, timeout: float) -> SkillSeen:
+    for letter, frame in ended.frames:
+        if letter == "S" and frame["skill"] == draft.skill:
+            tools = {key: ToolSeen(**tool) for key, tool in frame["tools"].items()}
+            return SkillSeen(draft.skill, tools, condition=frame["condition"])
+    return SkillSeen(draft.skill, {}, error=_whole_failure(draft, ended, timeout))
+
+
+def _whole_failure(draft: Draft, ended: Ended, timeout: float) -> dict[str, Any]:
+    late = [frame for letter, frame in ended.frames if letter == "T" and frame["skill"] == draft.skill]
+    if late or ended.timed_out:
+        return {
+            "type": "timeout",
+            "message": f"importing it took longer than {timeout:g} seconds",
+            "hint": "do slow work inside `execute`, not at import",
+            "frames": late[0]["frames"] if late else [],
+        }
+    codes = [frame["status"] for letter, frame in ended.frames if letter == "X" and frame["skill"] == draft.skill]
+    if not codes and ended.exit_code == 0:
+        raise LuaError("the child process that reads the schemas gave no answer", hint=ended.logs[-500:] or None)
+    return {
+        "type": "crashed",
+        "message": f"importing it {_ending(codes[0] if codes else ended.exit_code)}",
+        "hint": None,
+        "frames": [],
+    }
+
+
+def _ending(code: int | None) -> str:
+    if code is None:
+        return "ended the process"
+    if code >= 0:
+        return f"ended the process with exit({code})"
+    try:
+        return f"crashed the process ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"crashed the process (signal {-code})"
