@@ -1,0 +1,169 @@
+"""lua.skill.toml: what the CLI remembers of registries, for the people and the tools that read it.
+
+In: the project's folder. Out: a `State`. Never a source of truth: the registry is asked, and a file that is missing
+or damaged is made anew from its answers. Written whole or not at all, under a lock, and only when something changed.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+STATE_FILE = "lua.skill.toml"
+_HEADER = "# Written by lua-cli, made anew from the registry when it is gone. Nothing here is secret.\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillState:
+    """A skill as this project last pushed it: its id in the registry, the version and the digest."""
+
+    id: str
+    version: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryState:
+    """One registry that the project was pushed to: the agent's id there, and the skills by name."""
+
+    agent: str
+    skills: Mapping[str, SkillState] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The whole file.
+
+    registry    key of the registry that was used last ("embedded", or an address)
+    registries  by key
+    damaged     why the file could not be used; "" when it was fine or is not there
+    """
+
+    registry: str = ""
+    registries: Mapping[str, RegistryState] = field(default_factory=dict)
+    damaged: str = ""
+
+    def with_skills(self, registry: str, agent: str, skills: Mapping[str, SkillState]) -> State:
+        """This state after `skills` were pushed to an agent. Another agent than before starts anew."""
+        before = self.registries.get(registry)
+        kept = before.skills if before and before.agent == agent else {}
+        entry = RegistryState(agent, {**kept, **skills})
+        return State(registry, {**self.registries, registry: entry})
+
+
+def read_state(root: Path) -> State:
+    """The state of the project at `root`. Whatever is wrong with the file, the answer is a state (`damaged` says
+    why).
+    """
+    path = root / STATE_FILE
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8"))
+        return _state(document)
+    except FileNotFoundError:
+        return State()
+    except UnicodeDecodeError as error:
+        return State(damaged=f"not UTF-8 (byte {error.start})")
+    except tomllib.TOMLDecodeError as error:
+        return State(damaged=f"not valid TOML: {error}")
+    except (KeyError, TypeError, AttributeError, RecursionError):
+        return State(damaged="not in the form that lua-cli writes")
+    except OSError as error:
+        return State(damaged=error.strerror or str(error))
+
+
+def update_state(root: Path, lock: Path, change: Callable[[State], State]) -> bool:
+    """Replace the state by `change` of it; gives whether the file changed. Others who do the same wait at `lock`, a
+    file in a folder of the CLI's own.
+
+    Raises OSError where the file cannot be written; it is then as it was.
+    """
+    with _locked(lock):
+        text = _text(change(read_state(root)))
+        path = root / STATE_FILE
+        if path.is_file() and path.read_bytes() == text.encode("utf-8"):
+            return False
+        _replace(path, text.encode("utf-8"))
+        return True
+
+
+def _state(document: Mapping[str, Any]) -> State:
+    registries = {}
+    for key, entry in document.get("registries", {}).items():
+        skills = {
+            name: SkillState(_str(skill["id"]), _str(skill["version"]), _str(skill["digest"]))
+            for name, skill in entry.get("skills", {}).items()
+        }
+        registries[key] = RegistryState(_str(entry["agent"]), skills)
+    return State(_str(document.get("registry", "")), registries)
+
+
+def _str(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _text(state: State) -> str:
+    import tomli_w
+
+    registries = {
+        key: {
+            "agent": entry.agent,
+            "skills": {
+                name: {"id": skill.id, "version": skill.version, "digest": skill.digest}
+                for name, skill in sorted(entry.skills.items())
+            },
+        }
+        for key, entry in sorted(state.registries.items())
+    }
+    return _HEADER + tomli_w.dumps({"registry": state.registry, "registries": registries})
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """A reader sees the old file or the new one, also after a power cut. The file's mode stays what it was."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+@contextmanager
+def _locked(lock: Path) -> Iterator[None]:
+    """One at a time, over processes. The lock dies with its holder, whatever ends it."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("a+b") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
+            try:
+                yield
+            finally:
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

@@ -1,0 +1,171 @@
+"""The embedded registry: one SQLite file for all projects of a user, offline and with no account.
+
+In: a path and who is asking. Out: the `Registry` protocol. An agent's id here is its name. Every write is one
+transaction that takes the lock first. The file comes into being with the first push, not by looking.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from lua_cli.bundle.manifest import digest_of
+from lua_cli.errors import LuaError, UsageError
+from lua_cli.registry import rows
+from lua_cli.registry.database import BUSY_SECONDS, empty_database, explained, open_database, snapshot, transaction
+from lua_cli.registry.protocol import (
+    Deployment,
+    RegistryPlace,
+    SkillFacts,
+    SkillRecord,
+    Stored,
+    Submission,
+    VersionRecord,
+)
+from lua_cli.registry.refusals import (
+    DeployedMeanwhileError,
+    PushedMeanwhileError,
+    VersionTakenError,
+    YankedError,
+    no_such_version,
+)
+from lua_cli.registry.semver import Version
+
+LONGEST_NAME = 200
+
+
+class EmbeddedRegistry:
+    """The registry in the file `path`. `author` goes into what this one pushes and deploys. Not for several threads
+    at once.
+    """
+
+    def __init__(self, path: Path, *, author: str = "", busy_seconds: float = BUSY_SECONDS) -> None:
+        self.path = path
+        self._author = author
+        self._busy_seconds = busy_seconds
+        self._connection: sqlite3.Connection | None = None
+
+    @property
+    def place(self) -> RegistryPlace:
+        return RegistryPlace("embedded", "embedded", str(self.path))
+
+    def agents(self) -> tuple[str, ...]:
+        with self._reading() as db:
+            return rows.agents(db)
+
+    def skills(self, agent: str) -> tuple[SkillRecord, ...]:
+        with self._reading() as db:
+            return rows.skills(db, agent)
+
+    def skill(self, agent: str, name: str) -> SkillRecord | None:
+        with self._reading() as db:
+            return rows.skill(db, agent, name)
+
+    def facts(self, agent: str, name: str, version: str) -> SkillFacts:
+        with self._reading() as db:
+            skill, record = _version(db, agent, name, version)
+            return rows.facts(db, skill, record.version)
+
+    def artifact(self, agent: str, name: str, version: str) -> bytes:
+        with self._reading() as db:
+            return rows.content(db, _version(db, agent, name, version)[1])
+
+    def put(self, agent: str, submission: Submission) -> Stored:
+        name = _named("a skill", submission.skill)
+        version = Version.parse(submission.version)
+        if digest_of(submission.content) != submission.digest:
+            raise LuaError(f"the artifact of {name} does not match its digest", hint="compile again: `lua compile`")
+        with self._writing(create=True) as db:
+            skill = rows.skill(db, _named("an agent", agent), name)
+            if skill and skill.highest:
+                if taken := skill.find(submission.version):
+                    if taken.digest != submission.digest:
+                        raise VersionTakenError(name, submission.version, taken, skill.highest)
+                    rows.keep(db, submission)
+                    return Stored(skill.id, taken, created=False)
+                overtaken = skill.highest.version != submission.base and skill.highest.parsed.key > version.key
+                if overtaken and not submission.unchecked:
+                    raise PushedMeanwhileError(name, submission.base, skill.highest)
+            skill_id = skill.id if skill else rows.add_skill(db, agent, name)
+            rows.keep(db, submission)
+            return Stored(skill_id, rows.add_version(db, skill_id, submission, self._author), created=True)
+
+    def history(self, agent: str, name: str) -> tuple[Deployment, ...]:
+        with self._reading() as db:
+            skill = rows.skill(db, agent, name)
+            return rows.history(db, skill.id) if skill else ()
+
+    def deploy(self, agent: str, name: str, version: str, *, seen: int, key: str) -> Deployment:
+        with self._writing() as db:
+            skill, record = _version(db, agent, name, version)
+            if answered := rows.deployment_of(db, skill.id, key):
+                return answered
+            if skill.seen != seen:
+                raise DeployedMeanwhileError(name, seen, skill.live)
+            if record.yanked:
+                raise YankedError(f"{name} {record.version} was withdrawn (yanked)", hint="deploy another version")
+            return rows.add_deployment(db, skill, record.version, key, self._author)
+
+    def yank(self, agent: str, name: str, version: str, *, yanked: bool = True) -> VersionRecord:
+        with self._writing() as db:
+            skill, record = _version(db, agent, name, version)
+            if yanked and skill.live and skill.live.version == record.version:
+                raise YankedError(f"{name} {record.version} is live", hint="deploy another version first")
+            rows.set_yanked(db, skill.id, record.version, yanked)
+            return _version(db, agent, name, version)[1]
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """A snapshot of the registry; where nothing was ever pushed, of an empty one."""
+        with explained(self.path):
+            db = self._open(create=False)
+            with snapshot(db):
+                yield db
+
+    @contextmanager
+    def _writing(self, *, create: bool = False) -> Iterator[sqlite3.Connection]:
+        """A transaction: committed when the block ends, as if it never was when it raises."""
+        with explained(self.path):
+            db = self._open(create=create)
+            with transaction(db):
+                yield db
+
+    def _open(self, *, create: bool) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = open_database(self.path, create=create, busy_seconds=self._busy_seconds)
+        return self._connection or empty_database()
+
+
+def _version(db: sqlite3.Connection, agent: str, name: str, version: str) -> tuple[SkillRecord, VersionRecord]:
+    """A skill and one of its versions. Raises NotFoundError with those that are there."""
+    skill = rows.skill(db, agent, name)
+    record = skill.find(version) if skill else None
+    if skill is None or record is None:
+        raise no_such_version(skill, name, version)
+    return skill, record
+
+
+def _named(what: str, name: str) -> str:
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise UsageError(
+            f"{name[:40]!r} cannot be the name of {what}",
+            hint=f"1 to {LONGEST_NAME} printable characters",
+        )
+    return name

@@ -1,0 +1,94 @@
+"""Does what a plan says. In: a `Plan` and its registry. Out: a `Receipt` of what was acknowledged, also when a step
+failed.
+
+Executing a plan twice gives the same receipt: a version that is there with the same content is answered as before,
+and a deployment is known by its key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from lua_cli.bundle.manifest import digest_of
+from lua_cli.errors import LuaError
+from lua_cli.registry.plan import DeployStep, Plan, PushStep
+from lua_cli.registry.protocol import Registry, RegistryPlace, Submission, VersionRecord
+from lua_cli.registry.refusals import DeployedMeanwhileError
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """The registry has the version. With action "unchanged" it had it before."""
+
+    step: PushStep
+    action: Literal["pushed", "unchanged"]
+    skill_id: str
+    record: VersionRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Deployed:
+    """The version is live, as entry `number` of the history; `previous` was live before. With action "unchanged" it
+    was live already.
+    """
+
+    step: DeployStep
+    action: Literal["deployed", "unchanged"]
+    version: str
+    previous: str | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was done, step by step. `failure` is what the step after them met: it and those after it were not done."""
+
+    place: RegistryPlace
+    agent: str
+    results: tuple[Pushed | Deployed, ...]
+    failure: LuaError | None = None
+
+
+def execute(plan: Plan, registry: Registry, progress: Callable[[str], None] = lambda _text: None) -> Receipt:
+    """Do the steps in order, up to the first that fails."""
+    results: list[Pushed | Deployed] = []
+    for step in plan.steps:
+        progress(f"{step.skill} {step.version}")
+        try:
+            done = (
+                _push(step, registry, plan.agent) if isinstance(step, PushStep) else _deploy(step, registry, plan.agent)
+            )
+        except LuaError as error:
+            return Receipt(plan.place, plan.agent, tuple(results), error)
+        results.append(done)
+    return Receipt(plan.place, plan.agent, tuple(results))
+
+
+def _push(step: PushStep, registry: Registry, agent: str) -> Pushed:
+    if step.there:
+        return Pushed(step, "unchanged", step.skill_id, step.there)
+    submission = Submission(step.skill, step.version, _content(step), step.digest, step.facts, base=step.previous)
+    stored = registry.put(agent, submission)
+    return Pushed(step, "pushed" if stored.created else "unchanged", stored.skill_id, stored.record)
+
+
+def _content(step: PushStep) -> bytes:
+    """The artifact, read once: what was checked is what is sent."""
+    content = step.path.read_bytes()
+    if digest_of(content) != step.digest:
+        raise LuaError(f"{step.path} changed while it was pushed", hint="push again; is another compile running?")
+    return content
+
+
+def _deploy(step: DeployStep, registry: Registry, agent: str) -> Deployed:
+    if step.action == "unchanged":
+        return Deployed(step, "unchanged", step.version, step.previous, step.seen)
+    try:
+        entry = registry.deploy(agent, step.skill, step.version, seen=step.seen, key=step.key)
+    except DeployedMeanwhileError as error:
+        if error.last is None or error.last.version != step.version:
+            raise
+        return Deployed(step, "unchanged", error.last.version, error.last.previous, error.last.number)
+    return Deployed(step, "deployed", entry.version, entry.previous, entry.number)
