@@ -85,7 +85,7 @@ def update_state(root: Path, lock: Path, change: Callable[[State], State]) -> bo
     """
     with _locked(lock):
         text = _text(change(read_state(root)))
-        path = root / STATE_FILE
+        path = (root / STATE_FILE).resolve()  # a link stays one
         if path.is_file() and path.read_bytes() == text.encode("utf-8"):
             return False
         _replace(path, text.encode("utf-8"))
