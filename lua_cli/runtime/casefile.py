@@ -1,0 +1,180 @@
+"""tests/*.test.yaml → cases. In: a project's root. Out: `Case`s, or a UsageError with file, line and what is known
+there.
+
+docs/running.md has the format. Reads files, runs nothing.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.runtime.expecting import MATCHERS, Expectation
+from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
+
+PATTERN = "*.test.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case. `file` is relative to the project's root; `line` is where it begins."""
+
+    file: str
+    line: int
+    name: str
+    tool: str
+    skill: str | None = None
+    input: Any = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    user: Mapping[str, Any] | None = None
+    timeout: float | None = None
+    expect: Expectation = field(default_factory=Expectation)
+
+
+def read_cases(root: Path) -> list[Case]:
+    """All cases of a project, file by file. Raises NotFoundError without any file, UsageError for one that cannot be
+    used.
+    """
+    files = sorted((root / "tests").rglob(PATTERN)) if (root / "tests").is_dir() else []
+    if not files:
+        raise NotFoundError(
+            f"no case files in {root / 'tests'}", hint="write tests/orders.test.yaml, or run one tool: lua test skill"
+        )
+    return [case for file in files for case in read_case_file(file, file.relative_to(root).as_posix())]
+
+
+def read_case_file(path: Path, shown: str) -> list[Case]:
+    """The cases of one file, which messages call `shown`. Raises UsageError."""
+    try:
+        tree = parse_yaml(path.read_bytes().decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{shown} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {shown}: {error.strerror}") from error
+    except YamlError as error:
+        raise UsageError(
+            f"{shown}:{error.line}:{error.column}: {error.message}", hint="docs/running.md has the format"
+        ) from None
+    reader = _Reader(shown)
+    return [] if tree is None else reader.file(tree)
+
+
+class _Reader:
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._names: dict[str, int] = {}
+
+    def refuse(self, node: Node | tuple[int, int], message: str, hint: str | None = None) -> UsageError:
+        line, column = (node.line, node.column) if isinstance(node, Node) else node
+        return UsageError(f"{self._file}:{line}:{column}: {message}", hint=hint)
+
+    def file(self, tree: Node) -> list[Case]:
+        self.known(tree, ("cases",), "a case file")
+        cases = tree.value.get("cases")
+        if cases is None or not isinstance(cases.value, tuple):
+            raise self.refuse(cases or tree, "`cases` must be a list", "cases:\n  - name: …")
+        return [self.case(node) for node in cases.elements]
+
+    def known(self, node: Node, keys: Iterable[str], what: str) -> None:
+        """Refuse what is no mapping, and keys that are not known."""
+        known = tuple(keys)
+        if not isinstance(node.value, dict):
+            raise self.refuse(node, f"{what} is a mapping", "known keys: " + ", ".join(known))
+        for key, place in (node.keys or {}).items():
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1)
+                hint = f"did you mean `{near[0]}`?" if near else "known keys: " + ", ".join(known)
+                raise self.refuse(place, f"unknown key `{key}` in {what}", hint)
+
+    def case(self, node: Node) -> Case:
+        self.known(node, _READERS, "a case")
+        for needed in ("name", "tool"):
+            if needed not in node.value:
+                raise self.refuse(node, f"the case has no `{needed}`")
+        values = {key: _READERS[key](self, item) for key, item in node.items()}
+        name = values["name"]
+        if name in self._names:
+            raise self.refuse(node, f"two cases are called {name!r}", f"the other is at line {self._names[name]}")
+        self._names[name] = node.line
+        return Case(file=self._file, line=node.line, **values)
+
+    def text(self, node: Node) -> str:
+        if not isinstance(node.value, str) or not node.value:
+            raise self.refuse(node, "must be a text", "put it in quotes")
+        return node.value
+
+    def anything(self, node: Node) -> Any:
+        value = node.plain()
+        self._check_json(node)
+        return value
+
+    def _check_json(self, node: Node) -> None:
+        if isinstance(node.value, float) and (node.value != node.value or node.value in (float("inf"), float("-inf"))):
+            raise self.refuse(node, "JSON has no NaN and no infinity")
+        for inner in (*node.elements, *(item for _, item in node.items())):
+            self._check_json(inner)
+
+    def env(self, node: Node) -> dict[str, str]:
+        out = {}
+        if not isinstance(node.value, dict):
+            raise self.refuse(node, "`env` is a mapping of names to texts")
+        for key, item in node.items():
+            if not isinstance(item.value, str):
+                raise self.refuse(item, f"the value of {key} must be a text", "put it in quotes")
+            out[key] = item.value
+        return out
+
+    def user(self, node: Node) -> dict[str, Any]:
+        if not isinstance(node.value, dict) or "id" not in node.value:
+            raise self.refuse(node, "`user` is a mapping with an `id`", "user: {id: u1, data: {plan: pro}}")
+        return dict(self.anything(node))
+
+    def seconds(self, node: Node) -> float:
+        if isinstance(node.value, bool) or not isinstance(node.value, int | float) or not node.value > 0:
+            raise self.refuse(node, "`timeout` is a number of seconds")
+        return float(node.value)
+
+    def expect(self, node: Node) -> Expectation:
+        self.known(node, ("output", "subset", "matches", "error"), "`expect`")
+        if len(node.value) != 1:
+            raise self.refuse(node, "`expect` has one of output, subset, matches and error")
+        kind, item = next(node.items())
+        if kind == "matches":
+            self.matchers(item)
+        if kind == "error":
+            self.known(item, ("type", "message", "path"), "`error`")
+            for inner in item.value.values():
+                if not isinstance(inner.value, str):
+                    raise self.refuse(inner, "must be a text", "put it in quotes")
+        return Expectation(kind, self.anything(item))  # type: ignore[arg-type]  # one of the four
+
+    def matchers(self, node: Node) -> None:
+        if not isinstance(node.value, dict):
+            raise self.refuse(node, "`matches` is a mapping of JSON Pointers to matchers", '/status: {regex: "^s"}')
+        for pointer, matcher in node.items():
+            place = (node.keys or {})[pointer]
+            if pointer and not pointer.startswith("/"):
+                raise self.refuse(
+                    place, f"{pointer!r} is no JSON Pointer", f"did you mean `/{pointer.replace('.', '/')}`?"
+                )
+            self.known(matcher, MATCHERS, "a matcher")
+            for name, given in matcher.items():
+                problem = MATCHERS[name].problem(given.plain())
+                if problem:
+                    raise self.refuse(given, f"`{name}` {problem}")
+
+
+_READERS: dict[str, Callable[[_Reader, Node], Any]] = {
+    "name": _Reader.text,
+    "tool": _Reader.text,
+    "skill": _Reader.text,
+    "input": _Reader.anything,
+    "env": _Reader.env,
+    "user": _Reader.user,
+    "timeout": _Reader.seconds,
+    "expect": _Reader.expect,
+}

@@ -1,0 +1,76 @@
+"""Runs cases. In: cases, the built artifacts, options. Out: a CaseResult each, in order. Several children run at
+once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.runtime.casefile import Case
+from lua_cli.runtime.expecting import difference
+from lua_cli.runtime.model import RunOptions, RunResult
+from lua_cli.runtime.running import not_found, run_tool
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import OpenedArtifact
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What became of a case. `message` says what is wrong; None when nothing is."""
+
+    case: Case
+    result: RunResult
+    message: str | None
+
+    @property
+    def ok(self) -> bool:
+        return self.message is None
+
+    def document(self) -> dict[str, Any]:
+        """The case in `lua test --json`."""
+        case = self.case
+        record: dict[str, Any] = {
+            "file": case.file,
+            "line": case.line,
+            "name": case.name,
+            "tool": case.tool,
+            "ok": self.ok,
+        }
+        return {**record, "message": self.message, "durationMs": self.result.duration_ms}
+
+
+def run_cases(
+    cases: Sequence[Case], artifacts: Mapping[str, OpenedArtifact], options: RunOptions
+) -> Iterator[CaseResult]:
+    """Run every case against the artifacts, by skill name. What a case gets wrong is its result, never an exception."""
+    run: Callable[[Case], CaseResult] = lambda case: _run(case, artifacts, options)  # noqa: E731
+    with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
+        yield from pool.map(run, cases)
+
+
+def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOptions) -> CaseResult:
+    holders = [skill for skill, artifact in artifacts.items() if case.tool in _tools(artifact)]
+    if case.skill is not None:
+        holders = [skill for skill in holders if skill == case.skill]
+    if not holders:
+        names = sorted({name for artifact in artifacts.values() for name in _tools(artifact)})
+        error = not_found(case.tool, names, case.skill)
+        return CaseResult(case, RunResult(case.tool, error=error), f"{error.message}; {error.hint}")
+    artifact = artifacts[holders[0]]
+    unread = sorted(case.env.keys() - set(artifact.manifest["env"]))
+    if unread:
+        message = f"skill {holders[0]} does not read the variable {unread[0]}"
+        return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
+    own = replace(options, env=case.env, user=case.user, timeout=case.timeout or options.timeout)
+    result = run_tool(artifact, case.tool, json.dumps(case.input), own)
+    return CaseResult(case, result, difference(case.expect, result))
+
+
+def _tools(artifact: OpenedArtifact) -> set[str]:
+    return {tool["name"] for tool in artifact.manifest["tools"]}

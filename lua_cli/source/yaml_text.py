@@ -1,0 +1,118 @@
+"""YAML text → plain values with places. In: text. Out: a Node tree, or a YamlError with line and column. Reads no file.
+
+YAML 1.2, strictly: a key twice is refused, keys are strings, tags and documents after the first are refused, an alias
+that leads into itself too. What is neither null, a boolean nor a number is a string: a date stays as it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
+_STRING = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "merge", "value")}
+_MAX_DEPTH, _MAX_NODES = 100, 100_000
+
+
+class YamlError(Exception):
+    """Text that is not the YAML that is read here. Line and column count from 1."""
+
+    def __init__(self, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.line, self.column = message, line, column
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value and where it stands. `value` is a scalar, a tuple of nodes, or a dict of nodes by key; `keys` has the
+    keys' places.
+    """
+
+    value: Any
+    line: int
+    column: int
+    keys: Mapping[str, tuple[int, int]] | None = None
+
+    def plain(self) -> Any:
+        """The value without places."""
+        if isinstance(self.value, dict):
+            return {key: node.plain() for key, node in self.value.items()}
+        if isinstance(self.value, tuple):
+            return [node.plain() for node in self.value]
+        return self.value
+
+    def items(self) -> Iterator[tuple[str, Node]]:
+        """Keys and nodes of a mapping; empty for anything else."""
+        return iter(self.value.items() if isinstance(self.value, dict) else ())
+
+    @property
+    def elements(self) -> Sequence[Node]:
+        """The nodes of a sequence; empty for anything else."""
+        return self.value if isinstance(self.value, tuple) else ()
+
+
+def parse_yaml(text: str) -> Node | None:
+    """The tree of the one document in `text`; None for an empty one. Raises YamlError."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.version = (1, 2)
+    try:
+        root = yaml.compose(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        raise YamlError(str(error.problem or error.context or "cannot be read"), line, column) from None
+    except (YAMLError, RecursionError, ValueError) as error:
+        raise YamlError(str(error).partition("\n")[0] or "cannot be read", 1, 1) from None
+    return None if root is None else _Reader(yaml.constructor).read(root, 1)
+
+
+class _Reader:
+    def __init__(self, constructor: Any) -> None:
+        self._constructor = constructor
+        self._open: set[int] = set()
+        self._count = 0
+
+    def read(self, node: Any, depth: int) -> Node:
+        line, column = node.start_mark.line + 1, node.start_mark.column + 1
+        self._count += 1
+        if depth > _MAX_DEPTH or self._count > _MAX_NODES or id(node) in self._open:
+            raise YamlError("is nested too deeply, too large, or contains itself", line, column)
+        self._open.add(id(node))
+        value: Any
+        keys: dict[str, tuple[int, int]] | None
+        if node.id == "mapping":
+            value, keys = self._mapping(node, depth)
+        elif node.id == "sequence":
+            value, keys = tuple(self.read(item, depth + 1) for item in node.value), None
+        else:
+            value, keys = self._scalar(node, line, column), None
+        self._open.discard(id(node))
+        return Node(value, line, column, keys)
+
+    def _mapping(self, node: Any, depth: int) -> tuple[dict[str, Node], dict[str, tuple[int, int]]]:
+        value: dict[str, Node] = {}
+        keys: dict[str, tuple[int, int]] = {}
+        for key, item in node.value:
+            line, column = key.start_mark.line + 1, key.start_mark.column + 1
+            if key.id != "scalar":
+                raise YamlError("a key must be a string", line, column)
+            if key.value in value:
+                raise YamlError(f"the key `{key.value}` is there twice", line, column)
+            value[key.value] = self.read(item, depth + 1)
+            keys[key.value] = (line, column)
+        return value, keys
+
+    def _scalar(self, node: Any, line: int, column: int) -> Any:
+        tag = str(node.ctag if hasattr(node, "ctag") else node.tag)
+        if tag in _PLAIN:
+            try:
+                return self._constructor.construct_object(node)
+            except ValueError as error:
+                raise YamlError(str(error), line, column) from None
+        if tag in _STRING:
+            return node.value
+        raise YamlError(f"the tag {tag} is not known", line, column)
