@@ -10,7 +10,12 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from lua_cli.commands.compile import compile_command
+from lua_cli.commands.deploy import deploy_command, rollback_command
+from lua_cli.commands.explain import explain_command
 from lua_cli.commands.init import init_command
+from lua_cli.commands.push import push_command
+from lua_cli.commands.skills import skills_app
+from lua_cli.commands.test import test_app
 from lua_cli.commands.init import init_command
 from lua_cli.errors import EXIT_INTERRUPTED, UsageError
 
@@ -34,6 +39,12 @@ def _root() -> None:
 app.command("init")(init_command)
 app.command("init")(init_command)
 app.command("compile")(compile_command)
+app.add_typer(test_app, name="test")
+app.command("push")(push_command)
+app.command("deploy")(deploy_command)
+app.command("rollback")(rollback_command)
+app.add_typer(skills_app, name="skills")
+app.command("explain")(explain_command)
 
 
 def command() -> Any:
