@@ -1,0 +1,68 @@
+"""What push, deploy and rollback share: the plan is shown or carried out, and the receipt printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.commands.target import Target
+    from lua_cli.project import Project
+    from lua_cli.registry.plan import Plan
+
+
+def wants_json(output_format: str, as_json: bool) -> bool:
+    if output_format not in ("text", "json"):
+        raise UsageError(f"unknown format {output_format!r}", hint="one of text, json")
+    return as_json or output_format == "json"
+
+
+def carry_out(
+    plan: Plan,
+    target: Target,
+    project: Project,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    question: str | None,
+    must_ask: bool = True,
+) -> int:
+    """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
+    it is an error that names --force when `must_ask`, and else not asked.
+    """
+    from lua_cli.commands.session import current, fail, note, print_json, progress, say
+    from lua_cli.commands.target import confirm, remember
+    from lua_cli.registry.execute import execute
+    from lua_cli.report.registry import plan_document, plan_lines, receipt_document, receipt_lines
+
+    if not as_json:
+        note(target.describe())
+    if dry_run:
+        if as_json:
+            print_json(plan_document(plan))
+        else:
+            say("\n".join(plan_lines(plan)))
+        return EXIT_OK
+    if question and not plan.idle:
+        if current().interactive and not as_json:
+            note("\n".join(plan_lines(plan)))
+            if not confirm(f"{question}. Go on?"):
+                note("nothing was changed")
+                return EXIT_INTERRUPTED
+        elif must_ask:
+            raise UsageError(question, hint="add --force if that is meant")
+    show = progress()
+    receipt = execute(plan, target.registry, show)
+    show("")
+    told = remember(project, target, receipt)
+    if told:
+        note(told)
+    if as_json:
+        if receipt.failure and not receipt.results:
+            raise receipt.failure
+        print_json(receipt_document(receipt))
+        return receipt.failure.exit_code if receipt.failure else EXIT_OK
+    if receipt.results:
+        say("\n".join(receipt_lines(receipt)))
+    return fail(receipt.failure) if receipt.failure else EXIT_OK

@@ -1,0 +1,110 @@
+"""`lua deploy` and `lua rollback`: make a version of a skill live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lua_cli.commands.acting import wants_json
+from lua_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.commands.target import Target
+    from lua_cli.registry.plan import Plan
+
+Kind = Annotated[str | None, typer.Argument(metavar="[skill]", help="What: a skill.", show_default=False)]
+Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
+Force = Annotated[bool, typer.Option("--force", help="Ask nothing.")]
+Format = Annotated[str, typer.Option("--format", metavar="F", help="text or json.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+
+def deploy_command(
+    kind: Kind = None,
+    name: Name = None,
+    set_version: Annotated[
+        str | None, typer.Option("--set-version", metavar="V", help="The version, or latest.")
+    ] = None,
+    dry_run: DryRun = False,
+    force: Force = False,
+    output_format: Format = "text",
+    as_json: AsJson = False,
+) -> int:
+    """Make a pushed version of a skill live."""
+    from lua_cli.registry.plan import plan_deploy
+
+    def plan(target: Target, skill: str, known: frozenset[str]) -> Plan:
+        version = set_version or _asked_version(target, skill)
+        return plan_deploy(target.registry, target.agent, skill, version, known=known)
+
+    return _go_live(
+        "deploy", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
+    )
+
+
+def rollback_command(
+    kind: Kind = None,
+    name: Name = None,
+    set_version: Annotated[
+        str | None,
+        typer.Option("--set-version", metavar="V", help="The version; else the one that was live before this one."),
+    ] = None,
+    dry_run: DryRun = False,
+    force: Force = False,
+    output_format: Format = "text",
+    as_json: AsJson = False,
+) -> int:
+    """Make the version live that was live before, as a new entry of the history."""
+    from lua_cli.registry.plan import plan_rollback
+
+    def plan(target: Target, skill: str, known: frozenset[str]) -> Plan:
+        return plan_rollback(target.registry, target.agent, skill, set_version, known=known)
+
+    return _go_live(
+        "rollback", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
+    )
+
+
+def _go_live(
+    command: str,
+    make_plan: Callable[[Target, str, frozenset[str]], Plan],
+    kind: str | None,
+    name: str | None,
+    *,
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """What both have in common. The source need not compile for it, and only a person at the terminal is asked."""
+    from lua_cli.commands.acting import carry_out
+    from lua_cli.commands.session import project
+    from lua_cli.commands.target import chosen_skill, find_skill, known_variables, open_target, skill_kind
+
+    skill_kind(kind, ("skill",))
+    target_project = project()
+    with open_target(target_project) as target:
+        skills = {
+            skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)
+        }
+        if name is None:
+            name = chosen_skill(skills, f"lua {command}")
+        plan = make_plan(target, find_skill(name, skills, "deployed"), known_variables(target_project))
+        question = None if force else f"{name} {plan.steps[0].version} goes live"
+        return carry_out(
+            plan, target, target_project, dry_run=dry_run, as_json=as_json, question=question, must_ask=False
+        )
+
+
+def _asked_version(target: Target, skill: str) -> str:
+    """The version that the person at the terminal picks. Raises UsageError where nobody can be asked."""
+    from lua_cli.commands.session import current
+    from lua_cli.commands.target import choose
+
+    if not current().interactive:
+        raise UsageError("missing --set-version", hint=f"lua deploy skill --name {skill} --set-version latest")
+    record = target.registry.skill(target.agent, skill)
+    versions = [version.version for version in reversed(record.versions) if not version.yanked] if record else []
+    return choose("Version", versions)

@@ -1,0 +1,68 @@
+"""`lua skills` and `lua skills versions`: what the registry has of the project's agent."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lua_cli.commands.acting import wants_json
+from lua_cli.errors import EXIT_OK, UsageError
+
+Format = Annotated[str, typer.Option("--format", metavar="F", help="text or json.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
+
+skills_app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, add_completion=False)
+
+
+@skills_app.callback()
+def skills_command(context: typer.Context, output_format: Format = "text", as_json: AsJson = False) -> int:
+    """List the agent's skills: what is pushed, what is live, what changed since."""
+    if context.invoked_subcommand is not None:
+        return EXIT_OK
+    from lua_cli.commands.session import note, print_json, progress, project, say
+    from lua_cli.commands.target import open_target
+    from lua_cli.pipeline import compile_project
+    from lua_cli.registry.overview import compare
+    from lua_cli.report.overview import skills_document, skills_lines
+
+    json_wanted = wants_json(output_format, as_json)
+    target_project = project()
+    show = progress()
+    document = compile_project(target_project, progress=show).document
+    show("")
+    with open_target(target_project, document) as target:
+        skills = compare(document, target.registry.skills(target.agent))
+        if json_wanted:
+            print_json(skills_document(skills, target.registry.place, target.agent))
+        else:
+            note(target.describe())
+            say("\n".join(skills_lines(skills)))
+    return EXIT_OK
+
+
+@skills_app.command("versions")
+def versions_command(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The skill.", show_default=False)] = None,
+    output_format: Format = "text",
+    as_json: AsJson = False,
+) -> int:
+    """List the versions of a skill, and the history of what was live."""
+    from lua_cli.commands.session import current, note, print_json, project, say
+    from lua_cli.commands.target import chosen_skill, find_skill, open_target
+    from lua_cli.report.registry import version_lines, versions_document
+
+    json_wanted = wants_json(output_format, as_json)
+    if name is None and not current().interactive:
+        raise UsageError("missing NAME", hint="lua skills versions NAME; `lua skills` lists the names")
+    with open_target(project()) as target:
+        skills = {skill.name: skill for skill in target.registry.skills(target.agent)}
+        tools = {skill.name: skill.latest.tools if skill.latest else () for skill in skills.values()}
+        skill = skills[find_skill(name or chosen_skill(tools, "lua skills versions"), tools, "versioned")]
+        history = target.registry.history(target.agent, skill.name)
+        if json_wanted:
+            print_json(versions_document(skill, history, target.registry.place, target.agent))
+        else:
+            note(target.describe())
+            say("\n".join(version_lines(skill, history)))
+    return EXIT_OK
