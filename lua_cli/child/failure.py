@@ -19,17 +19,17 @@ class Frames:
     """Knows which frames are the user's: those whose file lies in the artifact's folder."""
 
     def __init__(self, folder: str) -> None:
-        self._folder = folder.rstrip(os.sep) + os.sep
+        self.folder = folder.rstrip(os.sep) + os.sep
 
     def member(self, file: str) -> str | None:
         """The name inside the artifact of a source file; None for one that is not in it."""
-        if not file.startswith(self._folder):
+        if not file.startswith(self.folder):
             return None
-        return file[len(self._folder) :].replace(os.sep, "/")
+        return file[len(self.folder) :].replace(os.sep, "/")
 
     def path(self, member: str) -> str:
         """Where a member lies."""
-        return self._folder + member.replace("/", os.sep)
+        return self.folder + member.replace("/", os.sep)
 
     def of_stack(self, stack: Iterable[tuple[FrameType, int]]) -> list[dict[str, Any]]:
         """The user's frames, the outermost first; long recursions lose their middle."""
@@ -60,7 +60,7 @@ def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
         path, line, column = frames.member(error.filename), error.lineno, error.offset or None
     return {
         "type": _type_name(error),
-        "message": message_of(error),
+        "message": message_of(error, frames),
         "path": path,
         "line": line,
         "column": column,
@@ -69,7 +69,7 @@ def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
         "causes": [
             {
                 "type": _type_name(cause),
-                "message": message_of(cause),
+                "message": message_of(cause, frames),
                 "frames": frames.of_stack(_traceback(cause.__traceback__)),
             }
             for cause in _causes(error)
@@ -77,7 +77,7 @@ def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
     }
 
 
-def message_of(error: BaseException) -> str:
+def message_of(error: BaseException, frames: Frames) -> str:
     """The exception's own words; an exception whose words cannot be had is named instead."""
     try:
         text = str(error)
@@ -90,7 +90,7 @@ def message_of(error: BaseException) -> str:
             text = error.args[0]  # str() of a KeyError is the repr of its text
     except Exception as inner:  # noqa: BLE001  # user code: __str__ may raise anything
         text = f"(its __str__ raised {type(inner).__name__})"
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    text = text.encode("utf-8", "backslashreplace").decode("utf-8").replace(frames.folder, "")
     return text if len(text) <= _MESSAGE else text[:_MESSAGE] + " …"
 
 
@@ -127,7 +127,9 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
             f"a package must be installed for {sys.executable}"
         )
     if isinstance(error, ImportError) and "partially initialized module" in str(error):
-        return "these modules import each other: move one of the imports into the function that needs it"
+        return f"{_cycle(error, frames)}: move one of these imports into the function that needs it"
+    if isinstance(error, KeyError) and _from_environment(error):
+        return f"the variable {error.args[0]} is not set: put it into .env, or pass --env-file"
     if isinstance(error, NameError) and error.name:
         from lua_cli.child.schema import type_checking_hint
 
@@ -136,3 +138,17 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
             if hint:
                 return hint
     return None
+
+
+def _cycle(error: ImportError, frames: Frames) -> str:
+    """The way around: a.py:3 -> b.py:1 -> a.py."""
+    own = [frame for frame in frames.of_stack(_traceback(error.__traceback__)) if frame["file"]]
+    last = frames.member(error.path or "") or error.name or "the first"
+    start = next((number for number, frame in enumerate(own) if frame["file"] == last), 0)
+    return " -> ".join([*(f"{frame['file']}:{frame['line']}" for frame in own[start:]), last])
+
+
+def _from_environment(error: KeyError) -> bool:
+    """Whether `os.environ` raised it: the innermost frame is the one of its lookup."""
+    innermost = list(_traceback(error.__traceback__))[-1:]
+    return bool(innermost) and innermost[0][0].f_code is type(os.environ).__getitem__.__code__

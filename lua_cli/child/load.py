@@ -46,18 +46,15 @@ def build(module: str, qualname: str, frames: Frames) -> Any:
     from lua_cli.sdk.tool import LuaTool
 
     if not isinstance(kind, type) or not issubclass(kind, LuaTool):
-        what = (
-            f"a {type(kind).__name__}"
-            if not isinstance(kind, type)
-            else f"the class {kind.__qualname__}, which is no LuaTool"
-        )
+        what = f"a {type(kind).__name__}" if not isinstance(kind, type) else f"{kind.__qualname__}, which is no LuaTool"
+        path, line, decorators = _statement(module, qualname, frames)
         raise RefusedError(
             "class",
             type="TypeError",
-            message=f"{qualname} is {what} once its module is imported",
+            message=f"{qualname} is {what} {f'after {decorators}' if decorators else 'once its module is imported'}",
             hint="a decorator or a later assignment replaced the class: decorators of a tool must return the class",
-            path=_member(module, frames),
-            line=1,
+            path=path,
+            line=line,
             frames=[],
         )
     try:
@@ -110,3 +107,19 @@ def _member(module: str, frames: Frames) -> str | None:
 
     file = getattr(sys.modules.get(module), "__file__", None)
     return frames.member(file) if file else None
+
+
+def _statement(module: str, qualname: str, frames: Frames) -> tuple[str | None, int, str]:
+    """Where the class statement of a tool is: member, line, and its decorators as written."""
+    import ast
+    import linecache
+
+    member = _member(module, frames)
+    if member is None:
+        return None, 1, ""
+    tree = ast.parse("".join(linecache.getlines(frames.path(member))))
+    wanted = qualname.rpartition(".")[2]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == wanted:
+            return member, node.lineno, ", ".join(f"@{ast.unparse(decorator)}" for decorator in node.decorator_list)
+    return member, 1, ""

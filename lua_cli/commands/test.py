@@ -85,9 +85,6 @@ def test_skill_command(
         str | None, typer.Option("--skill", help="The skill, when several have the tool.", metavar="SKILL")
     ] = None,
     timeout: Timeout = TIMEOUT,
-    user: Annotated[
-        Path | None, typer.Option("--user", help='The end user: a JSON file {"id": …, "data": …}.', metavar="FILE")
-    ] = None,
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> int:
@@ -102,7 +99,6 @@ def test_skill_command(
     if name is None and not interactive:
         raise UsageError("--name is missing: which tool?", hint="lua test skill --name TOOL --input JSON")
     given = None if input_text is None else _read_input(input_text)
-    fixture = None if user is None else _read_user(user)
     target = project()
     compiled = build(target)
     chosen = choose_tool(_tools(compiled)) if name is None else name
@@ -112,14 +108,14 @@ def test_skill_command(
         if given is None:
             schema = next(tool["inputSchema"] for tool in opened.manifest["tools"] if tool["name"] == chosen)
             given = ask_input(schema) if interactive else _no_input(schema)
-        options = _options(target, env_file, timeout, fixture)
+        options = _options(target, env_file, timeout)
         result = run_tool(opened, chosen, given, options)
     else:
         result = _unknown(chosen, compiled, skill)
     return _show(result, as_json)
 
 
-def _options(target: Project, env_file: Path | None, timeout: float, user: dict[str, Any] | None = None) -> RunOptions:
+def _options(target: Project, env_file: Path | None, timeout: float) -> RunOptions:
     from lua_cli.runtime import RunOptions
 
     return RunOptions(
@@ -129,7 +125,6 @@ def _options(target: Project, env_file: Path | None, timeout: float, user: dict[
         roots=target.import_roots,
         timeout=timeout,
         env_file=env_file,
-        user=user,
     )
 
 
@@ -190,20 +185,6 @@ def _read_input(given: str) -> str | bytes:
         raise NotFoundError(f"--input: no such file {path}", hint="--input @FILE names a JSON file") from None
     except OSError as error:
         raise UsageError(f"--input: cannot read {path}: {error.strerror}") from error
-
-
-def _read_user(path: Path) -> dict[str, Any]:
-    from lua_cli.runtime.request import InputError, read_input
-
-    if not path.is_file():
-        raise NotFoundError(f"--user: no such file {path}", hint='a JSON file {"id": "u1", "data": {}}')
-    try:
-        value = read_input(path.read_bytes())
-    except InputError as error:
-        raise UsageError(f"--user {path}: {error.message}", hint=error.hint) from error
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        raise UsageError(f'--user {path}: must be an object with an "id"', hint='{"id": "u1", "data": {}}')
-    return value
 
 
 def _show(result: RunResult, as_json: bool) -> int:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Place
+from lua_cli.probe.naming import in_project
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft, DraftTool
@@ -54,22 +55,15 @@ def _failed(draft: Draft, what: str, error: Mapping[str, Any], place: Place) -> 
         path, line = frames[-1][0], frames[-1][1]["line"]
     else:
         line = error.get("line")
-    if path is not None and line and error.get("step") != "class":
+    if path is not None and line and (error.get("step") != "class" or line > 1):
         place = _line(draft, path, line, error.get("column"))
     facts = {
         "name": what,
         "reason": reason,
-        "advice": _in_project(error.get("hint") or "", sources),
+        "advice": in_project(error.get("hint") or "", sources),
         "frames": "\n".join(f"{source}:{frame['line']} in {frame['name']}" for source, frame in frames),
     }
     return Finding(code, place, facts)
-
-
-def _in_project(text: str, sources: Mapping[str, str]) -> str:
-    """`text` with the names of members as the project has them."""
-    for member, source in sources.items():
-        text = text.replace(f"({member}:", f"({source}:")
-    return text
 
 
 def _line(draft: Draft, path: str, line: int, column: int | None) -> Place:

@@ -16,6 +16,7 @@ from lua_cli.child.environment import PLACEHOLDER, child_environment, declared_v
 from lua_cli.errors import LuaError
 from lua_cli.probe.cache import ProbeCache
 from lua_cli.probe.findings import findings_of
+from lua_cli.probe.json_schema import SchemaProblemError, validator_of
 from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
 
 if TYPE_CHECKING:
@@ -83,9 +84,23 @@ def _written(draft: Draft, folder: Path) -> dict[str, Any]:
 def _seen(draft: Draft, ended: Ended, timeout: float) -> SkillSeen:
     for letter, frame in ended.frames:
         if letter == "S" and frame["skill"] == draft.skill:
-            tools = {key: ToolSeen(**tool) for key, tool in frame["tools"].items()}
+            tools = {key: ToolSeen(**_checked(tool)) for key, tool in frame["tools"].items()}
             return SkillSeen(draft.skill, tools, condition=frame["condition"])
     return SkillSeen(draft.skill, {}, error=_whole_failure(draft, ended, timeout))
+
+
+def _checked(tool: dict[str, Any]) -> dict[str, Any]:
+    """What was seen of a tool; a schema that is none becomes an error."""
+    if tool["schema"] is None:
+        return tool
+    try:
+        validator_of(tool["schema"])
+    except SchemaProblemError as problem:
+        where = f" (at {problem.path})" if problem.path else ""
+        hint = "see https://json-schema.org/understanding-json-schema (2020-12)"
+        error = {"step": "schema", "type": "SchemaError", "message": f"it is no JSON Schema: {problem.message}{where}"}
+        return {**tool, "schema": None, "error": {**error, "hint": hint, "path": None, "line": None, "frames": []}}
+    return tool
 
 
 def _whole_failure(draft: Draft, ended: Ended, timeout: float) -> dict[str, Any]:

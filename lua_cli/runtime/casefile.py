@@ -30,7 +30,6 @@ class Case:
     skill: str | None = None
     input: Any = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
-    user: Mapping[str, Any] | None = None
     timeout: float | None = None
     expect: Expectation = field(default_factory=Expectation)
 
@@ -128,11 +127,6 @@ class _Reader:
             out[key] = item.value
         return out
 
-    def user(self, node: Node) -> dict[str, Any]:
-        if not isinstance(node.value, dict) or "id" not in node.value:
-            raise self.refuse(node, "`user` is a mapping with an `id`", "user: {id: u1, data: {plan: pro}}")
-        return dict(self.anything(node))
-
     def seconds(self, node: Node) -> float:
         if isinstance(node.value, bool) or not isinstance(node.value, int | float) or not node.value > 0:
             raise self.refuse(node, "`timeout` is a number of seconds")
@@ -174,7 +168,6 @@ _READERS: dict[str, Callable[[_Reader, Node], Any]] = {
     "skill": _Reader.text,
     "input": _Reader.anything,
     "env": _Reader.env,
-    "user": _Reader.user,
     "timeout": _Reader.seconds,
     "expect": _Reader.expect,
 }

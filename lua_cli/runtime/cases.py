@@ -67,7 +67,7 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
     if unread:
         message = f"skill {holders[0]} does not read the variable {unread[0]}"
         return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
-    own = replace(options, env=case.env, user=case.user, timeout=case.timeout or options.timeout)
+    own = replace(options, env=case.env, timeout=case.timeout or options.timeout)
     result = run_tool(artifact, case.tool, json.dumps(case.input), own)
     return CaseResult(case, result, difference(case.expect, result))
 

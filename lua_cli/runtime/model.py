@@ -24,7 +24,6 @@ class RunOptions:
     roots        further folders that nothing is imported from, and where the user's files are looked up for tracebacks
     env_file     `--env-file`
     env          values that count before all others (a case's)
-    user         the end user, as `--user` gives it
     """
 
     interpreter: Path
@@ -34,7 +33,6 @@ class RunOptions:
     timeout: float = TIMEOUT
     env_file: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict)
-    user: Mapping[str, Any] | None = None
     limits: Limits = field(default_factory=Limits)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from lua_cli.child.launch import NO_CHANNEL, Ended, Limits
 from lua_cli.probe.json_schema import pointer
+from lua_cli.probe.naming import in_project
 from lua_cli.runtime.model import Fault, RunError, RunResult
 from lua_cli.runtime.request import read_answer
 
@@ -75,7 +76,7 @@ def _refused(answer: Mapping[str, Any], wording: Wording) -> RunError:
     }.get(kind, "")  # fmt: skip
     if kind in ("schema", "class"):
         words = answer["message"]
-    hint = answer.get("hint")
+    hint = in_project(answer.get("hint") or "", wording.sources)
     message = wording.mask(f"{doing}{words}")
     return RunError("tool-error", message, traceback=trace, hint=wording.mask(hint) if hint else None)
 

@@ -92,7 +92,7 @@ def _start(artifact: Path, tool: Mapping[str, Any], text: str, values: Mapping[s
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
     body = {
         "do": "run", "artifact": str(artifact), "hidden": hidden,
-        "module": tool["module"], "qualname": tool["qualname"], "input": text, "user": options.user,
+        "module": tool["module"], "qualname": tool["qualname"], "input": text,
     }  # fmt: skip
     try:
         return launch(
