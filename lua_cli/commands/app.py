@@ -4,11 +4,12 @@ body.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import Abort, TyperException
 
+from lua_cli._version import __version__
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
@@ -31,8 +32,19 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:
+    """`main` answers a plain `lua --version` itself; this one is for the help, and beside other options."""
+    if wanted:
+        typer.echo(f"lua-cli {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root() -> None:
+def _root(
+    _version: Annotated[
+        bool, typer.Option("--version", "-V", help="Print the version.", callback=_print_version)
+    ] = False,
+) -> None:
     """Compile, lint, test, push and deploy the skills of AI agents."""
 
 
