@@ -17,7 +17,6 @@ from lua_cli.commands.init import init_command
 from lua_cli.commands.push import push_command
 from lua_cli.commands.skills import skills_app
 from lua_cli.commands.test import test_app
-from lua_cli.commands.init import init_command
 from lua_cli.errors import EXIT_INTERRUPTED, UsageError
 
 app = typer.Typer(
@@ -48,7 +47,6 @@ def _root(
     """Compile, lint, test, push and deploy the skills of AI agents."""
 
 
-app.command("init")(init_command)
 app.command("init")(init_command)
 app.command("compile")(compile_command)
 app.add_typer(test_app, name="test")
