@@ -122,7 +122,7 @@ def main() -> None:
     sizes = [int(size) for size in arguments.tools.split(",") if size]
     with tempfile.TemporaryDirectory(prefix="lua-bench-") as folder:
         work = Path(folder)
-        os.environ |= {"LUA_DATA_DIR": str(work / "data"), "LUA_CACHE_DIR": str(work / "cache")}
+        os.environ["LUA_DATA_DIR"] = str(work / "data")
         print(
             f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, ",
             end="",
