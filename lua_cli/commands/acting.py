@@ -65,4 +65,6 @@ def carry_out(
         return receipt.failure.exit_code if receipt.failure else EXIT_OK
     if receipt.results:
         say("\n".join(receipt_lines(receipt)))
+    for command in receipt.next:
+        note(f"next: {command}")
     return fail(receipt.failure) if receipt.failure else EXIT_OK

@@ -16,6 +16,7 @@ from lua_cli.commands.explain import explain_command
 from lua_cli.commands.init import init_command
 from lua_cli.commands.push import push_command
 from lua_cli.commands.skills import skills_app
+from lua_cli.commands.status import status_command
 from lua_cli.commands.test import test_app
 from lua_cli.errors import EXIT_INTERRUPTED, UsageError
 
@@ -54,6 +55,7 @@ app.command("push")(push_command)
 app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)
 app.add_typer(skills_app, name="skills")
+app.command("status")(status_command)
 app.command("explain")(explain_command)
 
 

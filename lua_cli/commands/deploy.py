@@ -11,10 +11,10 @@ from lua_cli.commands.acting import wants_json
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.commands.target import Target
     from lua_cli.registry.plan import Plan
+    from lua_cli.registry.planning import Planner
 
-Kind = Annotated[str | None, typer.Argument(metavar="[skill]", help="What: a skill.", show_default=False)]
+Kind = Annotated[str | None, typer.Argument(metavar="skill", help="What: a skill.", show_default=False)]
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
 Force = Annotated[bool, typer.Option("--force", help="Ask nothing.")]
@@ -34,11 +34,9 @@ def deploy_command(
     as_json: AsJson = False,
 ) -> int:
     """Make a pushed version of a skill live."""
-    from lua_cli.registry.plan import plan_deploy
 
-    def plan(target: Target, skill: str, known: frozenset[str]) -> Plan:
-        version = set_version or _asked_version(target, skill)
-        return plan_deploy(target.registry, target.agent, skill, version, known=known)
+    def plan(planner: Planner, skill: str) -> Plan:
+        return planner.deploy(skill, set_version or _asked_version(planner, skill))
 
     return _go_live(
         "deploy", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
@@ -58,10 +56,9 @@ def rollback_command(
     as_json: AsJson = False,
 ) -> int:
     """Make the version live that was live before, as a new entry of the history."""
-    from lua_cli.registry.plan import plan_rollback
 
-    def plan(target: Target, skill: str, known: frozenset[str]) -> Plan:
-        return plan_rollback(target.registry, target.agent, skill, set_version, known=known)
+    def plan(planner: Planner, skill: str) -> Plan:
+        return planner.rollback(skill, set_version)
 
     return _go_live(
         "rollback", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
@@ -70,7 +67,7 @@ def rollback_command(
 
 def _go_live(
     command: str,
-    make_plan: Callable[[Target, str, frozenset[str]], Plan],
+    make_plan: Callable[[Planner, str], Plan],
     kind: str | None,
     name: str | None,
     *,
@@ -82,6 +79,7 @@ def _go_live(
     from lua_cli.commands.acting import carry_out
     from lua_cli.commands.session import project
     from lua_cli.commands.target import chosen_skill, find_skill, known_variables, open_target, skill_kind
+    from lua_cli.registry.planning import Planner
 
     skill_kind(kind, ("skill",))
     target_project = project()
@@ -91,20 +89,23 @@ def _go_live(
         }
         if name is None:
             name = chosen_skill(skills, f"lua {command}")
-        plan = make_plan(target, find_skill(name, skills, "deployed"), known_variables(target_project))
+        planner = Planner(target.registry, target.agent, known_variables(target_project))
+        plan = make_plan(
+            planner, find_skill(name, skills, "deployed", f"push it first: `lua push skill --name {name}`")
+        )
         question = None if force else f"{name} {plan.steps[0].version} goes live"
         return carry_out(
             plan, target, target_project, dry_run=dry_run, as_json=as_json, question=question, must_ask=False
         )
 
 
-def _asked_version(target: Target, skill: str) -> str:
+def _asked_version(planner: Planner, skill: str) -> str:
     """The version that the person at the terminal picks. Raises UsageError where nobody can be asked."""
     from lua_cli.commands.session import current
     from lua_cli.commands.target import choose
 
     if not current().interactive:
         raise UsageError("missing --set-version", hint=f"lua deploy skill --name {skill} --set-version latest")
-    record = target.registry.skill(target.agent, skill)
+    record = planner.registry.skill(planner.agent, skill)
     versions = [version.version for version in reversed(record.versions) if not version.yanked] if record else []
     return choose("Version", versions)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def push_command(
     kind: Annotated[
-        str | None, typer.Argument(metavar="[skill|all]", help="One skill, or all of the agent.", show_default=False)
+        str | None, typer.Argument(metavar="skill|all", help="One skill, or all of the agent.", show_default=False)
     ] = None,
     name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")] = None,
     set_version: Annotated[
@@ -33,7 +33,7 @@ def push_command(
     from lua_cli.commands.acting import carry_out
     from lua_cli.commands.session import build, project
     from lua_cli.commands.target import known_variables, open_target, skill_kind
-    from lua_cli.registry.plan import plan_push
+    from lua_cli.registry.planning import Planner
 
     json_wanted = wants_json(output_format, as_json)
     chosen_kind = skill_kind(kind, ("skill", "all"))
@@ -44,20 +44,14 @@ def push_command(
     built = build(target_project)
     skills = _skills(built.document, chosen_kind, name)
     with open_target(target_project, built.document) as target:
-        plan = plan_push(
-            target.registry,
-            target.agent,
-            [built.artifacts[skill] for skill in skills],
-            version=version,
-            deploy=auto_deploy,
-            known=known_variables(target_project),
-        )
+        planner = Planner(target.registry, target.agent, known_variables(target_project))
+        plan = planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)
         question = None if force else _question(plan)
         return carry_out(plan, target, target_project, dry_run=dry_run, as_json=json_wanted, question=question)
 
 
 def _version(text: str | None) -> Version | None:
-    from lua_cli.registry.plan import LATEST
+    from lua_cli.registry.planning import LATEST
     from lua_cli.registry.semver import Version
 
     if text == LATEST:
@@ -74,7 +68,7 @@ def _skills(document: Mapping[str, Any], kind: str | None, name: str | None) -> 
         return list(tools)
     if name is None:
         name = chosen_skill(tools, "lua push")
-    return [find_skill(name, tools, "pushed")]
+    return [find_skill(name, tools, "pushed", "register it on the agent: `skills=[...]`")]
 
 
 def _question(plan: Plan) -> str | None:

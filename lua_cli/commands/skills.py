@@ -58,7 +58,8 @@ def versions_command(
     with open_target(project()) as target:
         skills = {skill.name: skill for skill in target.registry.skills(target.agent)}
         tools = {skill.name: skill.latest.tools if skill.latest else () for skill in skills.values()}
-        skill = skills[find_skill(name or chosen_skill(tools, "lua skills versions"), tools, "versioned")]
+        name = name or chosen_skill(tools, "lua skills versions")
+        skill = skills[find_skill(name, tools, "versioned", f"push it first: `lua push skill --name {name}`")]
         history = target.registry.history(target.agent, skill.name)
         if json_wanted:
             print_json(versions_document(skill, history, target.registry.place, target.agent))

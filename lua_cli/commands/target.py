@@ -51,9 +51,9 @@ def known_variables(project: Project) -> frozenset[str]:
     return frozenset(os.environ) | {name for name, value in file.items() if value is not None}
 
 
-def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str) -> str:
+def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str, absent: str) -> str:
     """`name`, when it is one of `skills` (name → its tools). Otherwise a NotFoundError that knows what was meant:
-    `verb` is what a tool is never done alone ("pushed").
+    `verb` is what a tool is never done alone ("pushed"), `absent` says what to do where there is nothing like it.
     """
     if name in skills:
         return name
@@ -63,11 +63,10 @@ def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str) -> str
                 f'"{name}" is a tool of the skill {skill}: tools are never {verb} alone', hint=f"use --name {skill}"
             )
     near = difflib.get_close_matches(name, skills, n=3, cutoff=0.5)
-    if near:
-        hint = "did you mean " + " or ".join(near) + "?"
-    else:
-        hint = "there are: " + ", ".join(sorted(skills)) if skills else "there are no skills"
-    raise NotFoundError(f'skill "{name}" not found', hint=hint)
+    there = f"; there are: {', '.join(sorted(skills))}" if skills else ""
+    raise NotFoundError(
+        f'skill "{name}" not found', hint=f"did you mean {' or '.join(near)}?" if near else f"{absent}{there}"
+    )
 
 
 def chosen_skill(skills: Iterable[str], command: str) -> str:
@@ -117,6 +116,7 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
     """Write what was pushed into lua.skill.toml; gives what to tell the user about it, "" when there is nothing to
     tell.
     """
+    from lua_cli.bundle.exclusive import locked
     from lua_cli.project.state import STATE_FILE, SkillState, State, update_state
     from lua_cli.registry.execute import Pushed
 
@@ -136,7 +136,7 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
     if not pushed:
         return ""
     try:
-        update_state(project.root, project.output / "state.lock", change)
+        update_state(project.root, change, locked(project.output / "state.lock"))
     except OSError as error:
         return f"{STATE_FILE} was not written ({error.strerror}): the push is complete all the same"
     return f"{STATE_FILE} was damaged ({damaged}) and was made anew from the registry" if damaged else ""

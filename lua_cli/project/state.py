@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,18 +77,18 @@ def read_state(root: Path) -> State:
         return State(damaged=error.strerror or str(error))
 
 
-def update_state(root: Path, lock: Path, change: Callable[[State], State]) -> bool:
-    """Replace the state by `change` of it; gives whether the file changed. Others who do the same wait at `lock`, a
-    file in a folder of the CLI's own.
+def update_state(root: Path, change: Callable[[State], State], alone: AbstractContextManager[object]) -> bool:
+    """Replace the state by `change` of it, while `alone` keeps others out who do the same; gives whether the file
+    changed.
 
     Raises OSError where the file cannot be written; it is then as it was.
     """
-    with _locked(lock):
-        text = _text(change(read_state(root)))
+    with alone:
+        content = _text(change(read_state(root))).encode("utf-8")
         path = (root / STATE_FILE).resolve()  # a link stays one
-        if path.is_file() and path.read_bytes() == text.encode("utf-8"):
+        if path.is_file() and path.read_bytes() == content:
             return False
-        _replace(path, text.encode("utf-8"))
+        _replace(path, content)
         return True
 
 
@@ -145,25 +145,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@contextmanager
-def _locked(lock: Path) -> Iterator[None]:
-    """One at a time, over processes. The lock dies with its holder, whatever ends it."""
-    lock.parent.mkdir(parents=True, exist_ok=True)
-    with lock.open("a+b") as file:
-        if os.name == "nt":
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined,unused-ignore]
-            try:
-                yield
-            finally:
-                file.seek(0)
-                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from lua_cli.bundle.manifest import digest_of
 from lua_cli.errors import LuaError
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Registry, RegistryPlace, Submission, VersionRecord
@@ -50,6 +49,17 @@ class Receipt:
     results: tuple[Pushed | Deployed, ...]
     failure: LuaError | None = None
 
+    @property
+    def next(self) -> tuple[str, ...]:
+        """The commands that make live what was pushed and is not."""
+        live = {result.step.skill for result in self.results if isinstance(result, Deployed)}
+        pushed = [result for result in self.results if isinstance(result, Pushed) and result.action == "pushed"]
+        return tuple(
+            f"lua deploy skill --name {result.step.skill} --set-version {result.record.version}"
+            for result in pushed
+            if result.step.skill not in live
+        )
+
 
 def execute(plan: Plan, registry: Registry, progress: Callable[[str], None] = lambda _text: None) -> Receipt:
     """Do the steps in order, up to the first that fails."""
@@ -69,17 +79,10 @@ def execute(plan: Plan, registry: Registry, progress: Callable[[str], None] = la
 def _push(step: PushStep, registry: Registry, agent: str) -> Pushed:
     if step.there:
         return Pushed(step, "unchanged", step.skill_id, step.there)
-    submission = Submission(step.skill, step.version, _content(step), step.digest, step.facts, base=step.previous)
+    opened = step.artifact.open()  # read once: what is checked is what is sent
+    submission = Submission(step.skill, step.version, opened.content, opened.digest, step.facts, base=step.previous)
     stored = registry.put(agent, submission)
     return Pushed(step, "pushed" if stored.created else "unchanged", stored.skill_id, stored.record)
-
-
-def _content(step: PushStep) -> bytes:
-    """The artifact, read once: what was checked is what is sent."""
-    content = step.path.read_bytes()
-    if digest_of(content) != step.digest:
-        raise LuaError(f"{step.path} changed while it was pushed", hint="push again; is another compile running?")
-    return content
 
 
 def _deploy(step: DeployStep, registry: Registry, agent: str) -> Deployed:

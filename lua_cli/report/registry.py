@@ -16,24 +16,34 @@ DOCUMENT_VERSION = 1
 
 def plan_lines(plan: Plan) -> list[str]:
     """What would be done, a paragraph a step."""
-    return [line for step in plan.steps for line in (_headline(step), *_details(step))]
+    return _paragraphs([(step, _headline(step)) for step in plan.steps])
 
 
 def receipt_lines(receipt: Receipt) -> list[str]:
     """What was done, a paragraph a step."""
-    lines = []
-    for result in receipt.results:
-        lines.append(_done(result))
-        lines += _details(result.step)
+    return _paragraphs([(result.step, _done(result)) for result in receipt.results])
+
+
+def _paragraphs(steps: Sequence[tuple[PushStep | DeployStep, str]]) -> list[str]:
+    """Each step's headline and what is to be said of it; what a push said of a skill, its deploy does not say again."""
+    lines: list[str] = []
+    said: set[tuple[str, str]] = set()
+    for step, headline in steps:
+        details = [(step.skill, line) for line in _details(step)]
+        lines += [headline, *(line for skill, line in details if (skill, line) not in said)]
+        said.update(details)
     return lines
 
 
 def _headline(step: PushStep | DeployStep) -> str:
     if isinstance(step, PushStep):
+        artifact = step.artifact
         if step.there:
             return f"{step.skill}: nothing to push, {step.why}"
         move = f"{step.previous} -> {step.version}" if step.previous else step.version
-        return f"{step.skill} {move}  would be pushed ({step.why})  {short(step.digest)}  {size_text(step.size)}"
+        return (
+            f"{step.skill} {move}  would be pushed ({step.why})  {short(artifact.digest)}  {size_text(artifact.size)}"
+        )
     if step.action == "unchanged":
         return f"{step.skill}: nothing to deploy, {step.why}"
     return f"{step.skill} {_live_move(step.previous, step.version)}  would go live"
@@ -113,7 +123,9 @@ def _step(step: PushStep | DeployStep) -> dict[str, Any]:
         "missingEnv": list(step.missing),
         "lower": step.lower,
     }
-    return common | ({"digest": step.digest, "size": step.size} if isinstance(step, PushStep) else {})
+    if isinstance(step, PushStep):
+        return common | {"digest": step.artifact.digest, "size": step.artifact.size}
+    return common
 
 
 def _result(result: Pushed | Deployed) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lua_cli.bundle.exclusive import locked
 from lua_cli.project.state import STATE_FILE, RegistryState, SkillState, State, read_state, update_state
 from tests.conftest import REPOSITORY
 
@@ -19,7 +20,9 @@ ORDERS = SkillState("id-1", "1.0.0", "sha256:aa")
 def push(
     root: Path, name: str = "orders", skill: SkillState = ORDERS, registry: str = "embedded", agent: str = "acme"
 ) -> bool:
-    return update_state(root, root / ".lua" / "state.lock", lambda s: s.with_skills(registry, agent, {name: skill}))
+    (root / ".lua").mkdir(exist_ok=True)
+    change = lambda state: state.with_skills(registry, agent, {name: skill})  # noqa: E731
+    return update_state(root, change, locked(root / ".lua" / "state.lock"))
 
 
 def test_there_is_no_state_before_the_first_push(tmp_path: Path) -> None:

@@ -1,0 +1,141 @@
+"""Makes plans. In: a registry, which is only read, what was built, what the user wants. Out: a `Plan`. Whatever can
+be refused before anything is done is refused here.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from lua_cli.bundle.model import BuiltArtifact
+from lua_cli.errors import NotFoundError
+from lua_cli.registry.changes import Changes, changes_between
+from lua_cli.registry.facts import facts_of
+from lua_cli.registry.plan import DeployStep, Plan, PushStep
+from lua_cli.registry.protocol import Registry, SkillFacts, SkillRecord, VersionRecord
+from lua_cli.registry.refusals import VersionTakenError, YankedError, no_such_version
+from lua_cli.registry.semver import FIRST, Version
+
+LATEST = "latest"
+
+
+@dataclass(frozen=True, slots=True)
+class Planner:
+    """Plans for one agent of a registry. `known` are the names of the environment variables that are set here."""
+
+    registry: Registry
+    agent: str
+    known: Collection[str] = ()
+
+    def push(self, artifacts: Iterable[BuiltArtifact], *, version: Version | None = None, deploy: bool = False) -> Plan:
+        """Put these artifacts, each as `version` or as the next patch of its skill, and with `deploy` make them live.
+
+        Raises VersionTakenError when `version` exists with other content.
+        """
+        steps: list[PushStep | DeployStep] = []
+        for built in artifacts:
+            record = self.registry.skill(self.agent, built.skill)
+            step = self._push_step(built, record, version)
+            steps.append(step)
+            if deploy:
+                steps.append(self._deploy_step(step.skill, record, step.version, step.facts))
+        return self._plan(*steps)
+
+    def deploy(self, skill: str, version: str) -> Plan:
+        """Make `version`, or "latest", live. Raises NotFoundError and YankedError."""
+        record = self.registry.skill(self.agent, skill)
+        if record is None or not record.versions:
+            raise no_such_version(record, skill, version)
+        found = record.latest if version == LATEST else record.find(version)
+        if found is None and version == LATEST:
+            raise YankedError(
+                f"all versions of {skill} were withdrawn (yanked)", hint=f"push one: `lua push skill --name {skill}`"
+            )
+        if found is None:
+            raise no_such_version(record, skill, version)
+        facts = self.registry.facts(self.agent, skill, found.version)
+        return self._plan(self._deploy_step(skill, record, found.version, facts))
+
+    def rollback(self, skill: str, version: str | None = None) -> Plan:
+        """Make `version` live, or the version that was live before the present one."""
+        if version is not None:
+            return self.deploy(skill, version)
+        record = self.registry.skill(self.agent, skill)
+        live = record.live if record else None
+        if live is None or live.previous is None:
+            so_far = f"only {live.version} was ever live" if live else "no version was ever live"
+            raise NotFoundError(
+                f"{skill} has nothing to roll back to: {so_far}",
+                hint=f"`lua skills versions {skill}` lists what there is",
+            )
+        return self.deploy(skill, live.previous)
+
+    def _plan(self, *steps: PushStep | DeployStep) -> Plan:
+        return Plan(self.registry.place, self.agent, steps)
+
+    def _push_step(self, built: BuiltArtifact, record: SkillRecord | None, version: Version | None) -> PushStep:
+        highest = record.highest if record else None
+        there = _there_already(record, version, built.digest)
+        if there:
+            facts, changes = self.registry.facts(self.agent, built.skill, there.version), Changes()
+        else:
+            before = self.registry.facts(self.agent, built.skill, highest.version) if highest else None
+            facts = facts_of(built.manifest)
+            changes = changes_between(before, facts)
+        wanted = version or (highest.parsed.next_patch() if highest else FIRST)
+        return PushStep(
+            artifact=built,
+            why=_why(built.digest, record, there),
+            version=there.version if there else str(wanted),
+            previous=highest.version if highest else None,
+            facts=facts,
+            changes=changes,
+            skill_id=record.id if record else "",
+            there=there,
+            lower=bool(not there and highest and wanted.key < highest.parsed.key),
+            missing=facts.missing(self.known),
+        )
+
+    def _deploy_step(self, skill: str, record: SkillRecord | None, version: str, facts: SkillFacts) -> DeployStep:
+        """`version` need not exist yet: a push before this step makes it."""
+        found = record.find(version) if record else None
+        if found and found.yanked:
+            raise YankedError(f"{skill} {version} was withdrawn (yanked)", hint="name another with --set-version")
+        live = record.live if record else None
+        already = live is not None and live.version == version
+        before = self.registry.facts(self.agent, skill, live.version) if live and not already else None
+        return DeployStep(
+            skill=skill,
+            why=f"{live.version} is live" if live else "nothing is live",
+            version=version,
+            previous=live.version if live else None,
+            seen=live.number if live else 0,
+            key=str(uuid.uuid4()),
+            changes=Changes() if already else changes_between(before, facts),
+            missing=facts.missing(self.known),
+            lower=bool(live and Version.parse(version).key < Version.parse(live.version).key),
+        )
+
+
+def _there_already(record: SkillRecord | None, version: Version | None, digest: str) -> VersionRecord | None:
+    """The version that makes a push needless: the one asked for, or else the highest, when it has the content."""
+    if record is None or record.highest is None:
+        return None
+    if version is None:
+        return record.highest if record.highest.digest == digest and not record.highest.yanked else None
+    taken = record.find(str(version))
+    if taken is not None and taken.digest != digest:
+        raise VersionTakenError(record.name, str(version), taken, record.highest)
+    return taken
+
+
+def _why(digest: str, record: SkillRecord | None, there: VersionRecord | None) -> str:
+    if there:
+        return f"{there.version} has this content"
+    if record is None or record.highest is None:
+        return "new skill"
+    same = [old for old in record.versions if old.digest == digest]
+    if not same:
+        return "the content changed"
+    return f"the content of {same[-1].version} again" + (", which was withdrawn" if same[-1].yanked else "")
