@@ -20,8 +20,13 @@ class NotJsonError(Exception):
 
     def __init__(self, path: Path, what: str, hint: str | None = None) -> None:
         super().__init__(what)
-        self.path, self.hint = pointer(path), hint
-        self.message = f"{spelled(path)} {what}"
+        self.path, self.hint = _clean(pointer(path)), hint
+        self.message = _clean(f"{spelled(path)} {what}")
+
+
+def _clean(text: str) -> str:
+    """`text` without half surrogates, which could not be sent."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def pointer(path: Path) -> str:

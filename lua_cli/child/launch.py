@@ -30,18 +30,18 @@ _LAST = 10.0  # for the supervisor to kill and count what is left
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a tool may use. Bytes and seconds; CPU time is `cpu_per_second` times the time limit, and some."""
+    """What a tool may use, in bytes and seconds. Without `cpu`, CPU time is four times the time limit and 10 seconds."""
 
     memory: int = 2 * 1024**3
     file_size: int = 100 * 1024**2
     open_files: int = 512
-    cpu_per_second: int = 4
+    cpu: int | None = None
     logs: int = 1024**2
     answer: int = 64 * 1024**2
 
     def for_child(self, timeout: float) -> dict[str, int]:
         """The limits that the child sets for itself."""
-        cpu = int(timeout * self.cpu_per_second) + 10
+        cpu = int(timeout * 4) + 10 if self.cpu is None else self.cpu
         return {"memory": self.memory, "cpu": cpu, "file_size": self.file_size, "open_files": self.open_files}
 
 

@@ -146,6 +146,7 @@ def _write_pydantic(encoder: Any, value: Any, path: Path) -> None:
 
 
 def _write_dumped(encoder: Any, plain: Any, typed: Any, path: Path, strangers: list[Any]) -> None:
+    _not_silently_null(encoder, plain, typed, path)
     if isinstance(plain, str) and plain.startswith(_TOKEN):
         encoder.write(strangers[int(plain[len(_TOKEN) :])], path)
     elif isinstance(plain, dict):
@@ -167,6 +168,14 @@ def _write_dumped(encoder: Any, plain: Any, typed: Any, path: Path, strangers: l
         encoder.put("]")
     else:
         encoder.write(plain, path)
+
+
+def _not_silently_null(encoder: Any, plain: Any, typed: Any, path: Path) -> None:
+    """pydantic writes null for a NaN in a field of any type; that is an error here, as everywhere."""
+    items = typed if isinstance(typed, set | frozenset) else (typed,) if plain is None else ()
+    for item in items:
+        if isinstance(item, float):
+            encoder.number(item, path)
 
 
 def _order(item: Any) -> tuple[str, Any]:
