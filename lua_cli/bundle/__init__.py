@@ -5,23 +5,46 @@ artifacts; the output folder. Reads the project's files, runs none of them, down
 format.
 """
 
-from lua_cli.bundle.model import Artifact, Build, BuiltArtifact, BundledFile, Draft, OpenedArtifact
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lua_cli.bundle.explain import explain_bundle
+from lua_cli.bundle.model import Artifact, Build, BuiltArtifact, BundledFile, Collected, Draft, OpenedArtifact
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.bundle.output import artifact_path, read_build, write_build
 from lua_cli.bundle.sealing import seal
 from lua_cli.bundle.unpack import unpack
+
+if TYPE_CHECKING:
+    from lua_cli.analysis.model import Analysis
+    from lua_cli.project import Project
+    from lua_cli.source import SourceIndex
 
 __all__ = [
     "Artifact",
     "Build",
     "BuiltArtifact",
     "BundledFile",
+    "Collected",
     "Draft",
     "OpenedArtifact",
     "artifact_path",
+    "collect",
+    "explain_bundle",
     "open_artifact",
     "read_build",
     "seal",
     "unpack",
     "write_build",
 ]
+
+
+def collect(analysis: Analysis, index: SourceIndex, project: Project) -> Collected:
+    """The drafts of the registered skills, in the order of the agents, and what there is to say about them.
+
+    Imported when it is called: an unchanged compile and a run read builds and artifacts, but collect nothing.
+    """
+    from lua_cli.bundle import collecting
+
+    return collecting.collect(analysis, index, project)

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from lua_cli.diagnostics import Place
 from lua_cli.errors import LuaError
+
+if TYPE_CHECKING:
+    from lua_cli.analysis.model import Finding
+    from lua_cli.diagnostics import Place
 
 FORMAT = 1
 
@@ -100,6 +103,18 @@ class Draft:
         from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
 
         return digest_of(manifest_bytes(build_manifest(self, {})))
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """The drafts of a project's registered skills, and what there is to say about them.
+
+    depends_on   the files, beside those that were read as sources, that decided the answer; absent ones too
+    """
+
+    drafts: tuple[Draft, ...]
+    findings: tuple[Finding, ...]
+    depends_on: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lua_cli.bundle.lock import locked
+from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.bundle.model import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.names import MANIFEST_NAME, artifact_file_name

@@ -1,0 +1,190 @@
+"""The analysis → one draft for each registered skill.
+
+In: the analysis of a project without errors, the source index, the project. Out: drafts, and findings about what cannot
+be bundled. Must not run anything, and must not say again what the analysis has said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lua_cli.analysis.model import Analysis, ClassInfo, Finding, SkillInfo
+from lua_cli.bundle.closure import Closure, Imports, Outside, member_name
+from lua_cli.bundle.datafiles import add_document, add_included, add_read
+from lua_cli.bundle.dynamic import covered
+from lua_cli.bundle.members import FileReader, Members
+from lua_cli.bundle.model import Collected, Draft, DraftTool, EnvUse, Requirement
+from lua_cli.diagnostics import Place
+from lua_cli.errors import UsageError
+from lua_cli.project import Project
+from lua_cli.source import EnvRead, SourceIndex
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.requires import Requirements
+
+LOCK_FILES = ("pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+# What comes with lua-cli: no artifact needs to ask for it.
+_GIVEN = frozenset(
+    {"lua_cli", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}
+)
+
+
+def collect(analysis: Analysis, index: SourceIndex, project: Project) -> Collected:
+    """The drafts of the registered skills, in the order of the agents."""
+    return _Collector(analysis, index, project).collected()
+
+
+class _Collector:
+    """What the skills of one project share: modules are followed, files and metadata read, once."""
+
+    def __init__(self, analysis: Analysis, index: SourceIndex, project: Project) -> None:
+        self._analysis = analysis
+        self._index = index
+        self._project = project
+        self._imports = Imports(index)
+        self._reader = FileReader(project, index)
+        self._findings: list[Finding] = []
+        self._members_of: dict[str, str] = {}
+        self._requirements: Requirements | None = None
+
+    def collected(self) -> Collected:
+        drafts = tuple(self._draft(skill) for skill in _registered(self._analysis))
+        findings = [*self._findings, *(self._requirements.findings if self._requirements else ())]
+        locks = tuple(self._project.root / name for name in LOCK_FILES)
+        return Collected(drafts, tuple(findings), (*locks, *self._reader.asked))
+
+    def _draft(self, skill: SkillInfo) -> Draft:
+        classes = list(dict.fromkeys(info for use in skill.tools if (info := self._analysis.tool_class(use))))
+        closure = self._closure(skill, classes)
+        members = Members(self._reader)
+        instructions = add_document(members, skill, self._project)
+        add_included(members, self._project)
+        self._add_modules(members, closure, skill)
+        add_read(members, closure.modules.values(), self._imports)
+        self._say_about(closure)
+        requires = self._requirements_of(closure)
+        uses = self._env_uses(closure)
+        files = members.files()
+        self._findings += members.findings
+        context = skill.attributes["context"].value
+        return Draft(
+            skill=skill.name or "",
+            description=skill.attributes["description"].text or "",
+            context=context if isinstance(context, str | dict) else "",
+            instructions=instructions,
+            condition=(skill.condition.module, skill.condition.attribute) if skill.condition else None,
+            tools=tuple(_tool(info) for info in classes),
+            files=files,
+            requires=requires,
+            env=tuple(use.name for use in uses),
+            python=self._project.settings.requires_python,
+            place=skill.place,
+            env_uses=uses,
+            lock=self._requirements.lock if requires and self._requirements else None,
+        )
+
+    def _closure(self, skill: SkillInfo, classes: Iterable[ClassInfo]) -> Closure:
+        """The closure of the tools, the condition and `include-modules`, with the packages whose files it reads."""
+        roots: list[tuple[str, str, Place | None]] = [
+            (info.module, f"the module of tool {info.name or info.qualname}", info.place) for info in classes
+        ]
+        if skill.condition:
+            roots.append((skill.condition.module, f"the condition of skill {skill.name}", skill.condition.place))
+        for dotted in self._project.settings.include_modules:
+            if self._index.locate(dotted) is None:
+                hint = "write dotted names, as in an import"
+                raise UsageError(f"include-modules in [tool.lua]: there is no module {dotted!r}", hint=hint)
+            roots.append((dotted, "include-modules in [tool.lua]", None))
+        while True:
+            closure = self._imports.closure(roots)
+            known = {dotted for dotted, _, _ in roots}
+            new = [root for root in self._packages_read(closure) if root[0] not in known]
+            if not new:
+                return closure
+            roots += new
+
+    def _packages_read(self, closure: Closure) -> Iterator[tuple[str, str, Place | None]]:
+        for module in closure.modules.values():
+            for read in self._index.data_reads(module.location):
+                if read.package is not None:
+                    yield read.package, f"its files are read by {read.place.path}:{read.place.line}", read.place
+
+    def _add_modules(self, members: Members, closure: Closure, skill: SkillInfo) -> None:
+        for module in closure.modules.values():
+            location, place = module.location, module.place or skill.place
+            home = location.root if location.origin != "first-party" else None
+            if location.native is not None:
+                members.say("lua/native-extension", place, name=location.dotted, reason=location.native.name)
+            elif location.path is not None:
+                name = member_name(location)
+                self._members_of[self._project.relative(location.path)] = name
+                members.add(name, location.path, "module", module.reason, place, home=home)
+
+    def _say_about(self, closure: Closure) -> None:
+        for error in closure.broken:
+            self._findings.append(Finding("lua/syntax-error", error.place, {"reason": error.reason}))
+        for location, fact in closure.dynamic:
+            if not covered(fact.module, location, self._project.settings.include_modules):
+                facts = {"expression": fact.module, "name": location.dotted}
+                self._findings.append(Finding("lua/dynamic-import", fact.place, facts))
+
+    def _requirements_of(self, closure: Closure) -> tuple[Requirement, ...]:
+        outside = [
+            found
+            for found in closure.outside
+            if found.dotted.partition(".")[0] not in _GIVEN and not (found.location is None and self._judged(found))
+        ]
+        local = [module for module in closure.modules.values() if module.location.origin != "first-party"]
+        if not (outside or local):
+            return ()
+        if self._requirements is None:
+            from lua_cli.bundle.requires import Requirements
+
+            self._requirements = Requirements(self._project, self._where)
+        found = (*self._requirements.of(outside), *self._requirements.local(local))
+        return tuple(sorted(found, key=lambda one: (one.imports, one.distribution)))
+
+    def _judged(self, found: Outside) -> bool:
+        """The analysis runs the top levels of the modules that it reaches, and has said what is missing there."""
+        return found.importer in self._analysis.modules and found.fact.guard != "function"
+
+    def _env_uses(self, closure: Closure) -> tuple[EnvUse, ...]:
+        reads: dict[str, list[EnvRead]] = {}
+        for module in closure.modules.values():
+            for read in self._index.env_reads(module.location):
+                if read.name and not {"=", "\0"} & set(read.name):
+                    reads.setdefault(read.name, []).append(read)
+        return tuple(
+            EnvUse(name, tuple(map(self._where, _places(found))), all(read.has_default for read in found))
+            for name, found in sorted(reads.items())
+        )
+
+    def _where(self, place: Place) -> str:
+        """A place as an artifact carries it: in the project; for a source beside the project, in the artifact."""
+        return f"{place.path if not Path(place.path).is_absolute() else self._members_of[place.path]}:{place.line}"
+
+
+def _places(reads: Iterable[EnvRead]) -> list[Place]:
+    return sorted(read.place for read in reads)
+
+
+def _registered(analysis: Analysis) -> list[SkillInfo]:
+    """The skills that an agent holds, each once, in order."""
+    positions = dict.fromkeys(position for agent in analysis.agents for position in agent.skills)
+    return [analysis.skills[position] for position in positions]
+
+
+def _tool(info: ClassInfo) -> DraftTool:
+    attributes = info.attributes
+    condition, flags = attributes["condition"], attributes["voice_flags"].value
+    return DraftTool(
+        name=info.name or "",
+        description=attributes["description"].text or "",
+        module=info.module,
+        qualname=info.qualname,
+        has_condition=condition.state != "missing" and not (condition.owner or "").startswith("lua_cli."),
+        voice_flags=tuple(sorted(map(str, flags))) if isinstance(flags, set | frozenset | list | tuple) else (),
+        place=info.place,
+    )
