@@ -21,7 +21,7 @@ PREFIX = "lua/"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule. Exactly one of `check` and `from_finding` is there.
+    """A rule. `check` judges the analysis, `from_finding` words what a stage came upon; at least one is there.
 
     page   the docstring, for `lua explain`
     later  findings of this code come after the analysis (bundling, the probe), so a suppression of it may look unused
@@ -80,6 +80,6 @@ def _load(name: str) -> Rule:
     )
     if rule.code != PREFIX + name.replace("_", "-") or rule.severity not in get_args(Severity):
         raise ImportError(f"lua_cli/rules/{name}.py: CODE must be the module's name and SEVERITY one of {Severity}")
-    if (rule.check is None) == (rule.from_finding is None):
-        raise ImportError(f"lua_cli/rules/{name}.py: a rule has either `check` or `from_finding`")
+    if rule.check is None and rule.from_finding is None:
+        raise ImportError(f"lua_cli/rules/{name}.py: a rule has `check`, `from_finding` or both")
     return rule
