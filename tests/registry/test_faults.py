@@ -1,6 +1,7 @@
 """Kills and races on the embedded registry: what was acknowledged is there, nothing half is visible, one of many wins.
 
-`LUA_FAULT_ROUNDS` sets how many rounds of kills are run (the default suits a quick check; docs/registry.md has a long run's figures).
+`LUA_FAULT_ROUNDS` sets how many rounds of kills are run (the default suits a quick check; docs/registry.md has a long
+run's figures).
 """
 
 from __future__ import annotations

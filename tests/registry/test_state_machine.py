@@ -1,7 +1,8 @@
-"""The embedded registry against a dictionary, under any order of pushes, deployments, withdrawals, crashes and reopenings.
+"""The embedded registry against a dictionary, under any order of pushes, deployments, withdrawals, crashes and
+reopenings.
 
-A crash is a copy of the file and its write-ahead log, taken while a call is at one of its statements; work goes on in the copy, as after
-a kill of the process at that moment.
+A crash is a copy of the file and its write-ahead log, taken while a call is at one of its statements; work goes on in
+the copy, as after a kill of the process at that moment.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ WORDS = st.sampled_from(["one", "two", "three"])
 
 @dataclass
 class Skill:
-    """What the model knows of a skill: version → word, the versions that were live, those withdrawn, and keys of deployments."""
+    """What the model knows of a skill: version → word, the versions that were live, those withdrawn, and keys of
+    deployments.
+    """
 
     versions: dict[str, str] = field(default_factory=dict)
     history: list[str] = field(default_factory=list)

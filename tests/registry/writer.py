@@ -1,7 +1,8 @@
-"""A process that pushes and deploys, for tests that kill it. Each line on stdout is written after the registry has acknowledged.
+"""A process that pushes and deploys, for tests that kill it. Each line on stdout is written after the registry has
+acknowledged.
 
-`python -m tests.registry.writer PATH NAME COUNT`: versions 1.0.0, 1.0.1, … of skill NAME, each deployed after its push; prints
-"pushed V DIGEST" and "live V NUMBER".
+`python -m tests.registry.writer PATH NAME COUNT`: versions 1.0.0, 1.0.1, … of skill NAME, each deployed after its
+push; prints "pushed V DIGEST" and "live V NUMBER".
 """
 
 from __future__ import annotations
