@@ -19,8 +19,13 @@ WIDEST_LINE = 160
 CARET_STYLE = {"error": "bold red", "warning": "bold yellow"}
 
 
-def frame(place: Place, severity: Severity, sources: Sources, facts: StreamFacts, paint: Paint) -> Iterator[str]:
-    """The lines of the frame; none when the source is not there or the place lies beyond its end."""
+def frame(
+    place: Place, severity: Severity, sources: Sources, facts: StreamFacts, paint: Paint, *, secret: bool = False
+) -> Iterator[str]:
+    """The lines of the frame; none when the source is not there or the place lies beyond its end.
+
+    With `secret` the place itself is shown as asterisks: reports end up in logs.
+    """
     text = sources(place.path)
     lines = text.split("\n") if text is not None else []
     if not 1 <= place.line <= len(lines):
@@ -33,6 +38,8 @@ def frame(place: Place, severity: Severity, sources: Sources, facts: StreamFacts
     for number in range(first, last + 1):
         line = lines[number - 1].rstrip("\r")
         start, columns = _window(line, place.column if number == place.line else 1)
+        if secret and number == place.line:
+            columns = _masked(columns, place.column - 1 - start, place.end_column - 1 - start)
         cells = [shown(character, facts) for character in columns]
         yield (paint(f"{number:>{numbers}} |", "blue") + f" {''.join(cells)}").rstrip()
         if place.line <= number <= shown_end:
@@ -44,6 +51,10 @@ def _window(line: str, column: int) -> tuple[int, str]:
     """The part of a very long line to show: its start (a 0-based column) and its characters."""
     start = max(0, column - 1 - WIDEST_LINE // 2) if len(line) > WIDEST_LINE else 0
     return start, line[start : start + WIDEST_LINE]
+
+
+def _masked(columns: str, start: int, end: int) -> str:
+    return columns[:start] + "*" * len(columns[start:end]) + columns[end:]
 
 
 def _marks(line: str, place: Place, number: int, start: int, cells: list[str]) -> tuple[str, str]:

@@ -22,7 +22,8 @@ def render_text(
 
 def _block(diagnostic: Diagnostic, sources: Sources, facts: StreamFacts, paint: Paint) -> Iterable[str]:
     yield headline(diagnostic, facts, paint)
-    yield from frame(diagnostic.place, diagnostic.severity, sources, facts, paint)
+    secret = diagnostic.code == "lua/secret-in-source"
+    yield from frame(diagnostic.place, diagnostic.severity, sources, facts, paint, secret=secret)
     if diagnostic.help:
         yield f"{paint('hint', 'bold cyan')}: {fit(diagnostic.help, facts)}"
     for related in diagnostic.related:

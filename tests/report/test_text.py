@@ -103,3 +103,10 @@ def test_concise_is_one_line_each() -> None:
         "agent.py:6:12: error[lua/not-a-tool] Search is the class, not a tool\na.py:1:1: error[lua/x] one two\n"
     )
     assert rendered(document(), "concise", SOURCES.get) == ""
+
+
+def test_a_secret_is_never_shown() -> None:
+    found = Diagnostic("lua/secret-in-source", "warning", "m", Place("a.py", 1, 6, 1, 12))
+    shown = text(found, sources={"a.py": "x = 'sk-123'\n"})
+    assert "sk-123" not in shown
+    assert "x = '******'" in shown
