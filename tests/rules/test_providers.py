@@ -88,9 +88,7 @@ def test_every_provider_wants_an_object_at_the_top(provider: str) -> None:
 
 
 def test_anthropic_field_names() -> None:
-    assert dialect_of(obj(straße={"type": "string"}), "anthropic").problems == (
-        ("/straße", "the field name 'straße'"),
-    )
+    assert dialect_of(obj(straße={"type": "string"}), "anthropic").problems == (("/straße", "the field name 'straße'"),)
 
 
 def test_values_that_gemini_cannot_say() -> None:
