@@ -11,6 +11,9 @@ from lua_cli.errors import EXIT_OK, LuaError, NotFoundError
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Analysis
+    from lua_cli.bundle import Draft
+    from lua_cli.project import Project
+    from lua_cli.source import SourceIndex
 
 
 def explain_command(
@@ -47,13 +50,25 @@ def _explained(subject: str) -> str:
     from lua_cli.analysis import analyse
     from lua_cli.source import SourceIndex
 
-    analysis = analyse(target, SourceIndex(target))
+    index = SourceIndex(target)
+    analysis = analyse(target, index)
     found = found_classes(analysis, subject)
     if not found:
         raise _unknown(
             subject, "rule, tool or class", [*(code.removeprefix("lua/") for code in codes()), *_names(analysis)]
         )
-    return "\n\n".join(explain_class(analysis, info) for info in found)
+    drafts = _drafts(analysis, index, target)
+    return "\n\n".join(explain_class(analysis, info, drafts) for info in found)
+
+
+def _drafts(analysis: Analysis, index: SourceIndex, project: Project) -> tuple[Draft, ...]:
+    """What would be bundled; nothing while the project has errors."""
+    from lua_cli.bundle import collect
+    from lua_cli.rules import judge
+
+    if any(diagnostic.severity == "error" for diagnostic in judge(analysis, index, project)):
+        return ()
+    return collect(analysis, index, project).drafts
 
 
 def _names(analysis: Analysis) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lua_cli.analysis.model import Analysis, Attribute, ClassInfo
+from lua_cli.bundle import Draft
 from lua_cli.diagnostics import Place
 from lua_cli.rules import all_rules
 
@@ -33,12 +34,23 @@ def found_classes(analysis: Analysis, subject: str) -> list[ClassInfo]:
     return []
 
 
-def explain_class(analysis: Analysis, info: ClassInfo) -> str:
-    """What a class is as a tool: where it is registered, its bases in order, who gives which member, and what is
-    wrong."""
+def explain_class(analysis: Analysis, info: ClassInfo, drafts: Iterable[Draft] = ()) -> str:
+    """What a class is as a tool: where it is registered, its bases in order, who gives which member, and what is wrong;
+    and for the skills that hold it, why each file is in the artifact.
+    """
     title = f"{info.name} ({info.dotted})" if info.name else info.dotted
     parts = [[title, *_verdict(analysis, info)], _bases(analysis, info), _members(analysis, info)]
+    parts += [_files(draft) for draft in drafts if _holds(draft, info)]
     return "\n\n".join("\n".join(part) for part in parts if part)
+
+
+def _holds(draft: Draft, info: ClassInfo) -> bool:
+    return any((tool.module, tool.qualname) == (info.module, info.qualname) for tool in draft.tools)
+
+
+def _files(draft: Draft) -> list[str]:
+    rows = [(f"  {file.name}", file.reason) for file in draft.files]
+    return [f"files in the artifact of {draft.skill}, and why", *_columns(rows)] if rows else []
 
 
 def _verdict(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
@@ -68,7 +80,7 @@ def _verdict(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
             yield f"  {finding.code} at {_where(finding.place)}" + (f": {reason}" if reason else "")
 
 
-def _bases(analysis: Analysis, info: ClassInfo) -> Sequence[str]:
+def _bases(analysis: Analysis, info: ClassInfo) -> list[str]:
     if info.mro is None:
         bases = ", ".join(info.bases_text) or "none"
         return ["bases, as written", f"  {bases} ({_where(info.place)})"]
@@ -79,7 +91,7 @@ def _bases(analysis: Analysis, info: ClassInfo) -> Sequence[str]:
     return ["bases, in Python's order", *_columns(rows)]
 
 
-def _members(analysis: Analysis, info: ClassInfo) -> Sequence[str]:
+def _members(analysis: Analysis, info: ClassInfo) -> list[str]:
     rows = []
     for key in _ATTRIBUTES:
         attribute = info.attributes.get(key)
