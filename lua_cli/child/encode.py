@@ -21,7 +21,7 @@ class NotJsonError(Exception):
     def __init__(self, path: Path, what: str, hint: str | None = None) -> None:
         super().__init__(what)
         self.path, self.hint = _clean(pointer(path)), hint
-        self.message = _clean(f"{spelled(path)} {what}")
+        self.message, self.what = _clean(f"{spelled(path)} {what}"), what
 
 
 def _clean(text: str) -> str:

@@ -30,7 +30,7 @@ _LAST = 10.0  # for the supervisor to kill and count what is left
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a tool may use, in bytes and seconds. Without `cpu`, CPU time is four times the time limit and 10 seconds."""
+    """What a tool may use, in bytes and seconds. Without `cpu`, CPU time is 4 times the time limit and 10 seconds."""
 
     memory: int = 2 * 1024**3
     file_size: int = 100 * 1024**2

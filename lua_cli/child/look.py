@@ -36,8 +36,7 @@ def look(order: dict[str, Any], channel: Channel) -> None:
             _look_at(skill, order, channel.taken_over())
             os._exit(0)
         code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if code:
-            channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))
+        channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))
     os._exit(0)
 
 

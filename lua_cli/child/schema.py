@@ -201,15 +201,14 @@ def adapter_of(kind: Any, frames: Frames) -> tuple[Any, Any]:
         return pydantic.TypeAdapter(readable(kind)), errors
     except errors.PydanticUndefinedAnnotation as error:
         raise _undefined(str(error.name), _file_of(kind), frames, None) from error
+    except errors.PydanticSchemaGenerationError as error:
+        what = _first_line(error).partition(". ")[0]
+        raise SchemaError(what, "use a type that pydantic knows, or give a JSON Schema as a dict") from error
     except errors.PydanticUserError as error:
         name = _undefined_name(kind)
         if name is not None:
             raise _undefined(name, _file_of(kind), frames, None) from error
         raise SchemaError(_first_line(error), "see the pydantic documentation: " + _link(error)) from error
-    except errors.PydanticSchemaGenerationError as error:
-        raise SchemaError(
-            _first_line(error), "use a type that pydantic knows, or give a JSON Schema as a dict"
-        ) from error
 
 
 def _undefined_name(kind: Any) -> str | None:
@@ -284,7 +283,8 @@ def _plain(schema: Any) -> Any:
     try:
         plain = json.loads(encode(schema))
     except NotJsonError as error:
-        raise SchemaError(f"the schema is not JSON: {error.message}", error.hint) from error
+        hint = "a schema is JSON: give the field another default, or none"
+        raise SchemaError(f"the schema is not JSON: {error.path} {error.what}", hint) from error
     if not isinstance(plain, dict):
         raise SchemaError("the schema is not an object", "give a JSON Schema as a dict")
     return plain

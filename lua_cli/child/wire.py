@@ -5,7 +5,7 @@ run knows, one letter, a length in 8 hexadecimal digits, and JSON: what user cod
 noticed, never believed.
 
     R   the answer of a run                         S   what the probe saw of one skill
-    T   where the tool was when its time was up     X   a skill's process ended without a frame
+    T   where the tool was when its time was up     X   how the process of a skill's probe ended
 """
 
 from __future__ import annotations

@@ -41,10 +41,7 @@ def findings_of(draft: Draft, seen: SkillSeen) -> Iterator[Finding]:
 def _failed(draft: Draft, what: str, error: Mapping[str, Any], place: Place) -> Finding:
     code = "lua/schema-failed" if error.get("step") == "schema" else "lua/import-failed"
     reason = error["message"]
-    if (
-        error.get("type") not in (None, "timeout", "crashed", "SchemaError", "TypeError")
-        or error.get("step") == "instance"
-    ):
+    if error.get("step") in ("import", "instance"):
         reason = f"{error['type']}: {reason}" if reason else str(error["type"])
     if error.get("step") == "instance":
         reason = f"{what}() raised {reason}"

@@ -7,54 +7,70 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.probe.json_schema import pointer, validator_of
 from lua_cli.runtime.model import Fault
 
 _ARTICLE = {"integer": "an integer", "object": "an object", "array": "an array", "null": "null"}
-_SHOWN = 60
+_SHOWN = 240
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A fault as the validator found it: the keyword of the schema, and the key that was probably meant to be this
+    one.
+    """
+
+    fault: Fault
+    keyword: str
+    instead_of: str = ""
 
 
 def faults_of(schema: Mapping[str, Any], value: Any) -> tuple[Fault, ...]:
     """What is wrong with `value`; empty when nothing is. Raises SchemaProblemError for a schema that is none."""
-    found = [fault for error in validator_of(schema).iter_errors(value) for fault in _faults(error, schema)]
-    missing = {fault.path for fault in found if fault.message.startswith("is required")}
-    renamed = {fault.message.rpartition("`")[0].rpartition("`")[2] for fault in found if fault.path in missing}
-    out = [f for f in found if not (f.message.startswith("is not known") and f.path.rpartition("/")[2] in renamed)]
-    return tuple(dict.fromkeys(sorted(out, key=lambda fault: fault.path)))
+    found = [one for error in validator_of(schema).iter_errors(value) for one in _found(error, schema)]
+    misspelled = {one.instead_of for one in found}
+    listed = {one.fault.path for one in found if one.keyword == "enum"}
+    said = [one.fault for one in found if not _is_said_already(one, misspelled, listed)]
+    return tuple(dict.fromkeys(sorted(said, key=lambda fault: fault.path)))
 
 
-def _faults(error: Any, schema: Mapping[str, Any]) -> Iterator[Fault]:
-    path, kind = list(error.instance_path), error.kind.name
-    holder = error.instance
-    if kind == "required":
-        yield _missing(path, error.kind.value, holder, schema)
-    elif kind in ("additionalProperties", "unevaluatedProperties"):
+def _is_said_already(one: _Found, misspelled: set[str], listed: set[str]) -> bool:
+    """An unknown key that a missing one names, and a wrong type where the list of what may be there is shown."""
+    if one.keyword == "additionalProperties":
+        return one.fault.path.rpartition("/")[2] in misspelled
+    return one.keyword == "type" and one.fault.path in listed
+
+
+def _found(error: Any, schema: Mapping[str, Any]) -> Iterator[_Found]:
+    path, keyword = list(error.instance_path), error.kind.name
+    if keyword == "required":
+        yield _missing(path, error.kind.value, error.instance, schema)
+    elif keyword in ("additionalProperties", "unevaluatedProperties"):
         known = _known_keys(schema, path)
         for name in error.kind.value:
             near = difflib.get_close_matches(name, known, n=1)
-            words = (
-                f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}" if known else "no keys are known"
-            )
-            yield Fault(pointer([*path, name]), f"is not known; {words}")
-    elif kind in ("anyOf", "oneOf"):
+            words = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}" if known else "none is"
+            yield _Found(Fault(pointer([*path, name]), f"is not known; {words}"), "additionalProperties")
+    elif keyword in ("anyOf", "oneOf"):
         yield from _alternatives(error, schema)
     else:
-        yield Fault(pointer(path), _words(error))
+        yield _Found(Fault(pointer(path), _words(error)), keyword)
 
 
-def _missing(path: list[str | int], name: str, holder: Any, schema: Mapping[str, Any]) -> Fault:
+def _missing(path: list[str | int], name: str, holder: Any, schema: Mapping[str, Any]) -> _Found:
     known = set(_known_keys(schema, path))
     given = [key for key in holder if key not in known] if isinstance(holder, dict) else []
     message = "is required"
     kind = (_schema_at(schema, path).get("properties") or {}).get(name, {})
     if isinstance(kind, dict) and isinstance(kind.get("type"), str):
         message += f" ({kind['type']})"
-    near = difflib.get_close_matches(name, given, n=1, cutoff=0.5) or _same_letters(name, given)
+    near = [*_same_letters(name, given), *difflib.get_close_matches(name, given, n=1, cutoff=0.5)]
     if near:
         message += f"; did you mean `{name}` instead of `{near[0]}`?"
-    return Fault(pointer([*path, name]), message)
+    return _Found(Fault(pointer([*path, name]), message), "required", near[0] if near else "")
 
 
 def _same_letters(name: str, given: list[str]) -> list[str]:
@@ -62,64 +78,58 @@ def _same_letters(name: str, given: list[str]) -> list[str]:
     return [key for key in given if key.replace("_", "").replace("-", "").lower() == plain]
 
 
-def _alternatives(error: Any, schema: Mapping[str, Any]) -> Iterator[Fault]:
-    """A union: what it may be, in one line; the faults inside when only one branch is an object like the value."""
+def _alternatives(error: Any, schema: Mapping[str, Any]) -> Iterator[_Found]:
+    """A union: what it may be, in one line; or the faults inside, when only one branch is of the value's kind."""
     path = list(error.instance_path)
     branches = [branch for branch in error.kind.value if branch]
-    deep = [
-        branch
-        for branch in branches
-        if any(list(inner.instance_path) != path or inner.kind.name == "required" for inner in branch)
-    ]
+    deep = [branch for branch in branches if any(_is_inside(inner, path) for inner in branch)]
     if len(deep) == 1:
         for inner in deep[0]:
-            yield from _faults(inner, schema)
+            yield from _found(inner, schema)
         return
-    types = [
-        t
-        for branch in branches
-        for inner in branch
-        if inner.kind.name == "type" and list(inner.instance_path) == path
-        for t in inner.kind.value
-    ]
-    expected = " or ".join(_ARTICLE.get(t, f"a {t}") for t in dict.fromkeys(types))
-    yield Fault(
-        pointer(path), f"must be {expected}, not {_shown(error.instance)}" if expected else _cut(str(error.message))
-    )
+    own = [inner for branch in branches for inner in branch if not _is_inside(inner, path)]
+    types = [name for inner in own if inner.kind.name == "type" for name in inner.kind.value]
+    expected = " or ".join(_ARTICLE.get(name, f"a {name}") for name in dict.fromkeys(types))
+    words = f"must be {expected}, not {_shown(error.instance)}" if expected else _cut(str(error.message))
+    yield _Found(Fault(pointer(path), words), error.kind.name)
+
+
+def _is_inside(error: Any, path: list[str | int]) -> bool:
+    """The fault is about a part of the value, so the value itself is of this branch's kind."""
+    return list(error.instance_path) != path or error.kind.name == "required"
 
 
 def _words(error: Any) -> str:
-    kind, value, got = error.kind.name, error.kind.value, _shown(error.instance)
-    if kind == "type":
-        return f"must be {' or '.join(_ARTICLE.get(t, f'a {t}') for t in value)}, not {got}"
-    if kind == "enum":
-        near = (
-            difflib.get_close_matches(error.instance, [v for v in value if isinstance(v, str)], n=1)
-            if isinstance(error.instance, str)
-            else []
-        )
-        hint = f"; did you mean {json.dumps(near[0], ensure_ascii=False)}?" if near else ""
-        return f"must be one of {', '.join(json.dumps(v, ensure_ascii=False) for v in value)}, not {got}{hint}"
-    if kind == "const":
-        return f"must be {json.dumps(value, ensure_ascii=False)}, not {got}"
-    if kind == "format":
+    keyword, value, got = error.kind.name, error.kind.value, _shown(error.instance)
+    if keyword == "type":
+        return f"must be {' or '.join(_ARTICLE.get(name, f'a {name}') for name in value)}, not {got}"
+    if keyword == "enum":
+        options = [option for option in value if isinstance(option, str)]
+        near = difflib.get_close_matches(error.instance, options, n=1) if isinstance(error.instance, str) else []
+        hint = f"; did you mean {_json(near[0])}?" if near else ""
+        return f"must be one of {', '.join(_json(option) for option in value)}, not {got}{hint}"
+    if keyword == "const":
+        return f"must be {_json(value)}, not {got}"
+    if keyword == "format":
         return f"must be a {value}, not {got}"
-    if kind == "pattern":
+    if keyword == "pattern":
         return f"must match {value}, not {got}"
     return _cut(str(error.message))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _shown(value: Any) -> str:
     """The value as JSON, cut; large values by their kind alone."""
     if isinstance(value, dict):
         return "an object"
-    if isinstance(value, list):
-        return "an array"
-    return _cut(json.dumps(value, ensure_ascii=False))
+    return "an array" if isinstance(value, list) else _cut(_json(value))
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _SHOWN * 4 else text[: _SHOWN * 4] + "…"
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def _known_keys(schema: Mapping[str, Any], path: list[str | int]) -> list[str]:

@@ -31,10 +31,15 @@ class Wording:
     folder: str
     value: Any = None
 
+    def clean(self, text: str) -> str:
+        """`text` as the user may see it: secrets masked, files named as in the project."""
+        inside = re.compile(re.escape(self.folder) + r"/([\w./-]+)")
+        return self.mask(inside.sub(lambda found: self.sources.get(found[1], found[1]), text))
+
 
 def result_of(ended: Ended, wording: Wording) -> RunResult:
     """The result of a run."""
-    logs = wording.mask(ended.logs)
+    logs = wording.clean(ended.logs)
     duration = round(ended.seconds * 1000)
     answer = ended.first("R")
     if answer is not None and answer["ok"]:

@@ -1,4 +1,6 @@
-"""Tools that hang, crash, print, leave things behind or tamper: the result is right or says what happened, and nothing stays."""
+"""Tools that hang, crash, print, leave things behind or tamper: the result is right or says what happened, and
+nothing stays.
+"""
 
 from __future__ import annotations
 

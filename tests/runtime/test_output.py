@@ -170,7 +170,9 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
 
 @pytest.fixture(scope="module")
 def opened(workshop: Workshop) -> OpenedArtifact:
-    """The tool `everything` returns every right value at once, awaitables included; each wrong value has a tool of its own."""
+    """The tool `everything` returns every right value at once, awaitables included; each wrong value has a tool of
+    its own.
+    """
     parts = [textwrap.dedent(HEAD)]
     for name, (body, _) in RIGHT.items():
         parts.append(f"def right_{name}():\n" + textwrap.indent(body, "    ") + "\n")

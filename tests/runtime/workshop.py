@@ -95,12 +95,13 @@ def class_name(tool: str) -> str:
 
 
 def tool_module(bodies: Mapping[str, str], head: str = "") -> tuple[str, dict[str, str]]:
-    """A module with one tool a body, named as its key, and "module:Class" by name. A body is what stands after `execute`'s
-    `def execute(self, input):`, or a whole class body when it begins with `def`, `async def` or `@`."""
+    """A module with one tool a body, named as its key, and "module:Class" by name. A body is what stands after
+    `execute`'s `def execute(self, input):`, or a whole class body when it begins with `def`, `async def` or `@`.
+    """
     parts = [textwrap.dedent(head), "from lua_cli import LuaTool\n"]
     for name, body in bodies.items():
         body = textwrap.dedent(body).strip("\n")
-        whole = body.lstrip().startswith(("def ", "async def ", "@", "input_schema"))
+        whole = body.lstrip().startswith(("def ", "async def ", "@", "input_schema", "class "))
         inner = body if whole else "def execute(self, input):\n" + textwrap.indent(body, "    ")
         parts.append(f"class {class_name(name)}(LuaTool):\n    name = {name!r}\n    description = 'd'\n")
         parts.append(textwrap.indent(inner, "    ") + "\n")
