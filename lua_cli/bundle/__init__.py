@@ -14,6 +14,7 @@ from lua_cli.bundle.model import Artifact, Build, BuiltArtifact, BundledFile, Co
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.bundle.output import artifact_path, read_build, write_build
 from lua_cli.bundle.sealing import seal
+from lua_cli.bundle.secrets import find_secrets
 from lua_cli.bundle.unpack import unpack
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ __all__ = [
     "artifact_path",
     "collect",
     "explain_bundle",
+    "find_secrets",
     "open_artifact",
     "read_build",
     "seal",

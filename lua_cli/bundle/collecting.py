@@ -15,7 +15,8 @@ from lua_cli.bundle.closure import Closure, Imports, Outside, member_name
 from lua_cli.bundle.datafiles import add_document, add_included, add_read
 from lua_cli.bundle.dynamic import covered
 from lua_cli.bundle.members import FileReader, Members
-from lua_cli.bundle.model import Collected, Draft, DraftTool, EnvUse, Requirement
+from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, EnvUse, Requirement
+from lua_cli.bundle.secrets import find_secrets
 from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
 from lua_cli.project import Project
@@ -47,6 +48,7 @@ class _Collector:
         self._reader = FileReader(project, index)
         self._findings: list[Finding] = []
         self._members_of: dict[str, str] = {}
+        self._looked_through = set(analysis.modules.values())
         self._requirements: Requirements | None = None
 
     def collected(self) -> Collected:
@@ -68,6 +70,7 @@ class _Collector:
         uses = self._env_uses(closure)
         files = members.files()
         self._findings += members.findings
+        self._say_secrets(files)
         context = skill.attributes["context"].value
         return Draft(
             skill=skill.name or "",
@@ -129,6 +132,17 @@ class _Collector:
             if not covered(fact.module, location, self._project.settings.include_modules):
                 facts = {"expression": fact.module, "name": location.dotted}
                 self._findings.append(Finding("lua/dynamic-import", fact.place, facts))
+
+    def _say_secrets(self, files: Iterable[BundledFile]) -> None:
+        """Where secrets are, never what they are. Sources that the analysis reached have their own rule; a file that
+        several skills hold is looked through once."""
+        new = {file.name: file for file in files if file.source not in self._looked_through}
+        self._looked_through |= {file.source for file in new.values()}
+        for name, secrets in find_secrets({name: file.content for name, file in new.items()}).items():
+            for secret in secrets:
+                place = Place(new[name].source, secret.line, secret.column, secret.line, secret.end_column)
+                facts = {"name": secret.kind, "fingerprint": secret.fingerprint}
+                self._findings.append(Finding("lua/secret-in-bundle", place, facts))
 
     def _requirements_of(self, closure: Closure) -> tuple[Requirement, ...]:
         outside = [

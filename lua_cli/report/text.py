@@ -22,7 +22,7 @@ def render_text(
 
 def _block(diagnostic: Diagnostic, sources: Sources, facts: StreamFacts, paint: Paint) -> Iterable[str]:
     yield headline(diagnostic, facts, paint)
-    secret = diagnostic.code == "lua/secret-in-source"
+    secret = diagnostic.code in ("lua/secret-in-source", "lua/secret-in-bundle")
     yield from frame(diagnostic.place, diagnostic.severity, sources, facts, paint, secret=secret)
     if diagnostic.help:
         yield f"{paint('hint', 'bold cyan')}: {fit(diagnostic.help, facts)}"

@@ -18,7 +18,7 @@ A20 = "aB3dE6gH9jK2mN5pQ8sT"
         ("claude = '@'", "sk-" + "ant-api03-" + A20 + A20),
         ("maps = '@'", "AIza" + "Sy" + (A20 + A20)[:33]),
         ("url = 'postgres://shop:@@db.shop.internal/x'", "kX81pQz7"),
-        ("pem = '-----@-----'", "BEGIN RSA " + "PRIVATE KEY"),
+        ("pem = '-----@-----\\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASC'", "BEGIN RSA " + "PRIVATE KEY"),
     ],
 )
 def test_secrets(line: str, secret: str) -> None:
