@@ -46,8 +46,10 @@ def _ask_field(name: str, field: dict[str, Any], required: bool) -> Any:
     label = f"{name} ({_kind(field)}{'' if required else ', Enter to leave out'})"
     while True:
         answer = str(typer.prompt(label, default="", show_default=False, err=True))
-        if answer == "" and not required:
-            return SKIPPED
+        if answer == "":
+            if not required:
+                return SKIPPED
+            continue
         try:
             return _parsed(answer, field)
         except ValueError as error:
@@ -56,12 +58,12 @@ def _ask_field(name: str, field: dict[str, Any], required: bool) -> Any:
 
 def _parsed(answer: str, field: dict[str, Any]) -> Any:
     """The answer as the schema has it. Raises ValueError with words for the person."""
-    options = field.get("enum")
-    if isinstance(options, list):
+    options = _options(field)
+    if options:
         for option in options:
             if answer == (option if isinstance(option, str) else json.dumps(option)):
                 return option
-        raise ValueError("one of: " + _options(options))
+        raise ValueError("one of: " + _listed(options))
     types = _types(field)
     if types == ["string"]:
         return answer
@@ -84,8 +86,8 @@ def _fits(value: Any, types: list[str]) -> bool:
 
 
 def _kind(field: dict[str, Any]) -> str:
-    options = field.get("enum")
-    kind = _options(options) if isinstance(options, list) else " or ".join(_types(field)) or "JSON"
+    options = _options(field)
+    kind = _listed(options) if options else " or ".join(_types(field)) or "JSON"
     return f"{kind}, default {json.dumps(field['default'], ensure_ascii=False)}" if "default" in field else kind
 
 
@@ -99,7 +101,18 @@ def _types(field: dict[str, Any]) -> list[str]:
     return [name for branch in branches if isinstance(branch, dict) for name in _types(branch)]
 
 
-def _options(options: list[Any]) -> str:
+def _options(field: dict[str, Any]) -> list[Any]:
+    """What there is to choose from; empty when the field is free. `null` is chosen by leaving the field out."""
+    if isinstance(field.get("enum"), list):
+        return list(field["enum"])
+    if "const" in field:
+        return [field["const"]]
+    branches = [b for b in (field.get("anyOf") or ()) if isinstance(b, dict) and b.get("type") != "null"]
+    lists = [_options(branch) for branch in branches]
+    return [option for options in lists for option in options] if lists and all(lists) else []
+
+
+def _listed(options: list[Any]) -> str:
     return " | ".join(option if isinstance(option, str) else json.dumps(option) for option in options)
 
 

@@ -68,7 +68,7 @@ def run_tool(
 
 def not_found(name: str, names: list[str], skill: str | None = None) -> RunError:
     """There is no such tool; the nearest names say what may be meant."""
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     hint = (
         f"did you mean {', '.join(near)}?"
         if near

@@ -331,7 +331,7 @@ def test_an_unknown_tool_is_answered_with_the_nearest(workshop: Workshop, opened
     result = workshop.run(opened, "oder")
     assert result.error is not None
     assert (result.error.type, result.exit_code) == ("not-found", 3)
-    assert result.error.hint == "did you mean order, node, open?"
+    assert result.error.hint == "did you mean order, node?"
 
 
 def test_the_input_is_refused_before_anything_is_started(

@@ -1,0 +1,589 @@
+"""`lua test skill` and `lua test`, as typed."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Result
+
+Lua = Callable[..., Result]
+WriteProject = Callable[[Mapping[str, str]], Path]
+
+AGENT = """\
+from lua_cli import LuaAgent, LuaSkill
+
+from tools import Boom, FindOrder, Hang, Ping, Printer, SearchDocs
+
+orders = LuaSkill(name="orders", context="Orders.", tools=[FindOrder(), Ping(), Boom(), Hang(), Printer()])
+docs = LuaSkill(name="docs", context="Documents.", tools=[SearchDocs(), Ping()])
+agent = LuaAgent(name="acme", skills=[orders, docs])
+"""
+
+TOOLS = """\
+import time
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from lua_cli import LuaTool, env
+
+
+class Query(BaseModel):
+    query: str = Field(description="What the customer wants to know")
+    limit: int = 3
+
+
+class OrderQuery(BaseModel):
+    order_number: str
+    status: Literal["shipped", "open"] | None = None
+    exact: bool = False
+
+
+class Nothing(BaseModel):
+    text: str = "pong"
+
+
+class SearchDocs(LuaTool[Query]):
+    name = "search_acme_docs"
+    description = "Search the documentation. Use when the customer asks how something works."
+    input_schema = Query
+
+    async def execute(self, input: Query) -> dict:
+        return {"query": input.query, "results": ["Rückgabe"] * input.limit}
+
+
+class FindOrder(LuaTool[OrderQuery]):
+    name = "find_order"
+    description = "Find one order by its number. Use when the customer names an order."
+    input_schema = OrderQuery
+
+    def execute(self, input: OrderQuery) -> dict:
+        if input.order_number == "A-0":
+            raise LookupError(f"no order {input.order_number} at {env('SHOP', 'home')}")
+        return {"order": input.order_number, "status": input.status, "exact": input.exact}
+
+
+class Ping(LuaTool[Nothing]):
+    name = "ping"
+    description = "Answer. Use when somebody asks whether you are there."
+    input_schema = Nothing
+
+    def execute(self, input: Nothing) -> str:
+        return input.text
+
+
+class Boom(LuaTool[Nothing]):
+    name = "boom"
+    description = "Fail. Use when somebody wants to see a failure."
+    input_schema = Nothing
+
+    def execute(self, input: Nothing) -> str:
+        raise ValueError(env("SHOP_KEY") + " is not accepted")
+
+
+class Hang(LuaTool[Nothing]):
+    name = "hang"
+    description = "Wait for ever. Use when somebody has a lot of time."
+    input_schema = Nothing
+
+    def execute(self, input: Nothing) -> str:
+        while True:
+            time.sleep(60)
+
+
+class Printer(LuaTool[Nothing]):
+    name = "printer"
+    description = "Print a line. Use when somebody wants to read a line."
+    input_schema = Nothing
+
+    def execute(self, input: Nothing) -> dict:
+        print("a line of the tool")
+        return {"big": 2**60}
+"""
+
+CASES = """\
+cases:
+  - name: an order
+    tool: find_order
+    input: {order_number: A-1, status: shipped}
+    expect:
+      output: {order: A-1, status: shipped, exact: false}
+
+  - name: no such order
+    tool: find_order
+    input: {order_number: A-0}
+    env: {SHOP: the corner}
+    expect:
+      error: {type: tool-error, message: no order A-0 at the corner}
+
+  - name: a ping
+    tool: ping
+"""
+
+
+@pytest.fixture
+def project(write_project: WriteProject) -> Path:
+    return write_project({"src/agent.py": AGENT, "src/tools.py": TOOLS})
+
+
+def one(lua: Lua, project: Path, name: str, *args: str, **more: Any) -> Result:
+    return lua("test", "--ci", "skill", "--name", name, *args, cwd=project, **more)
+
+
+def test_the_output_alone_is_on_stdout(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "search_acme_docs", "--input", '{"query": "refund policy", "limit": 1}')
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == '{\n  "query": "refund policy",\n  "results": [\n    "Rückgabe"\n  ]\n}\n'
+    text = one(lua, project, "ping", "--input", "{}")
+    assert (text.exit_code, text.stdout) == (0, '"pong"\n')
+
+
+def test_json_prints_one_document(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "search_acme_docs", "--json", "--input", '{"query": "x", "limit": 0}')
+    document = json.loads(result.stdout)
+    assert isinstance(document.pop("durationMs"), int)
+    assert document == {"ok": True, "tool": "search_acme_docs", "output": {"query": "x", "results": []}, "logs": ""}
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+def test_what_the_tool_printed_goes_to_stderr_or_into_the_document(lua: Lua, project: Path) -> None:
+    plain = one(lua, project, "printer")
+    assert json.loads(plain.stdout) == {"big": 2**60}
+    assert plain.stderr.splitlines() == [
+        "note: result.big is beyond 2**53: readers that know only doubles (JavaScript) lose digits",
+        "a line of the tool",
+    ]
+    assert json.loads(one(lua, project, "printer", "--json").stdout)["logs"] == "a line of the tool\n"
+
+
+def test_refused_input_is_exit_2_with_the_path(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "search_acme_docs", "--input", '{"qery": 1, "limit": "3"}')
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [
+        '✖ input-invalid: the input does not fit search_acme_docs: /limit must be an integer, not "3" (and 1 more)',
+        '    /limit  must be an integer, not "3"',
+        "    /query  is required (string); did you mean `query` instead of `qery`?",
+    ]
+    document = json.loads(one(lua, project, "search_acme_docs", "--json", "--input", "{}").stdout)
+    assert document["ok"] is False
+    assert document["error"] == {
+        "type": "input-invalid",
+        "message": "the input does not fit search_acme_docs: /query is required (string)",
+        "path": "/query",
+        "errors": [{"path": "/query", "message": "is required (string)"}],
+    }
+
+
+def test_input_that_is_no_json_is_pointed_at(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "search_acme_docs", "--input", "{'query': 1}")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.splitlines() == [
+        "✖ input-invalid: the input is not JSON: expecting property name enclosed in double quotes at line 1, column 2",
+        "  {'query': 1}",
+        "   ^",
+        """  hint: JSON has double quotes: '{"query": "refund policy"}'""",
+    ]
+
+
+def test_a_tool_that_raises_is_exit_1_with_the_users_frames(lua: Lua, project: Path) -> None:
+    (project / ".env").write_text("SHOP_KEY=s3cr3t-k3y\n", encoding="utf-8")
+    result = one(lua, project, "boom")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
+        "✖ tool-error: ValueError: *** is not accepted",
+        "  Traceback (most recent call last):",
+        '    File "src/tools.py", line 59, in Boom.execute',
+        '      raise ValueError(env("SHOP_KEY") + " is not accepted")',
+        "  ValueError: *** is not accepted",
+    ]
+    document = json.loads(one(lua, project, "boom", "--json").stdout)
+    assert (document["error"]["type"], document["error"]["message"]) == (
+        "tool-error",
+        "ValueError: *** is not accepted",
+    )
+    assert "s3cr3t" not in json.dumps(document)
+
+
+def test_a_tool_that_hangs_is_exit_124(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "hang", "--timeout", "1", "--json")
+    assert result.exit_code == 124
+    error = json.loads(result.stdout)["error"]
+    assert error["type"] == "timeout"
+    assert error["message"] == "hang ran longer than 1 seconds and was stopped; it was at src/tools.py:69"
+
+
+@pytest.mark.parametrize("where", ["before", "after", "first"])
+def test_ci_may_stand_anywhere(where: str, lua: Lua, project: Path) -> None:
+    words = {
+        "before": ("test", "--ci", "skill", "--name", "ping"),
+        "after": ("test", "skill", "--name", "ping", "--ci"),
+        "first": ("--ci", "test", "skill", "--name", "ping"),
+    }[where]
+    assert lua(*words, cwd=project).exit_code == 0
+
+
+def test_an_unknown_tool_is_exit_3_with_the_nearest(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "search_acme_doc")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.splitlines() == [
+        "✖ not-found: no tool 'search_acme_doc'",
+        "  hint: did you mean search_acme_docs?",
+    ]
+    assert json.loads(one(lua, project, "nope", "--json").stdout)["error"]["type"] == "not-found"
+    elsewhere = one(lua, project, "find_order", "--skill", "docs")
+    assert (elsewhere.exit_code, "no tool 'find_order' in skill docs" in elsewhere.stderr) == (3, True)
+    assert one(lua, project, "ping", "--skill", "nope").exit_code == 3
+
+
+def test_a_tool_of_two_skills_is_one_tool(lua: Lua, project: Path) -> None:
+    assert one(lua, project, "ping").exit_code == 0
+    assert one(lua, project, "ping", "--skill", "docs").exit_code == 0
+
+
+def test_input_from_a_file_and_from_stdin(lua: Lua, project: Path) -> None:
+    (project / "input.json").write_bytes(b'\xef\xbb\xbf{"order_number": "A-1"}')
+    expected = {"order": "A-1", "status": None, "exact": False}
+    assert json.loads(one(lua, project, "find_order", "--input", "@input.json").stdout) == expected
+    from_stdin = one(lua, project, "find_order", "--input", "-", stdin=b'{"order_number": "A-1"}')
+    assert json.loads(from_stdin.stdout) == expected
+    missing = one(lua, project, "find_order", "--input", "@nope.json")
+    assert (missing.exit_code, "--input: no such file nope.json" in missing.stderr) == (3, True)
+    folder = one(lua, project, "find_order", "--input", "@src")
+    assert (folder.exit_code, "--input: cannot read src" in folder.stderr) == (2, True)
+
+
+def test_bad_input_of_any_kind_is_one_clear_line(lua: Lua, project: Path) -> None:
+    with (project / "large.json").open("wb") as file:
+        file.truncate(100 * 1024 * 1024)
+    (project / "deep.json").write_text("[" * 10_000, encoding="utf-8")
+    (project / "latin.json").write_bytes(b'{"order_number": "\xfc"}')
+    for given, words in {
+        "@large.json": "the input is larger than 10 MiB",
+        "@deep.json": "the input is nested deeper than 100 levels",
+        "@latin.json": "the input is not UTF-8 (byte 18)",
+        '{"order_number": NaN}': "the input has NaN, which JSON does not have",
+        '{"order_number": "a", "order_number": "b"}': "the key 'order_number' is there twice",
+    }.items():
+        result = one(lua, project, "find_order", "--input", given)
+        assert (result.exit_code, result.stdout) == (2, ""), given
+        assert result.stderr.splitlines()[0] == f"✖ input-invalid: {words}"
+        assert len(result.stderr.splitlines()) == 2
+
+
+def test_what_is_missing_in_ci_is_named(lua: Lua, project: Path) -> None:
+    no_name = lua("test", "--ci", "skill", "--input", "{}", cwd=project)
+    assert (no_name.exit_code, "--name is missing" in no_name.stderr) == (2, True)
+    no_input = one(lua, project, "find_order")
+    assert no_input.exit_code == 2
+    assert "--input is missing, and the tool requires order_number" in no_input.stderr
+    optional = one(lua, project, "ping")
+    assert (optional.exit_code, optional.stdout) == (0, '"pong"\n')
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "soon"])
+def test_a_time_limit_that_is_none(seconds: str, lua: Lua, project: Path) -> None:
+    result = one(lua, project, "ping", "--timeout", seconds)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--timeout" in result.stderr
+
+
+def test_an_env_file_is_read_and_one_that_is_not_there_is_named(lua: Lua, project: Path) -> None:
+    (project / "ci.env").write_text("SHOP=the station\n", encoding="utf-8")
+    result = one(lua, project, "find_order", "--input", '{"order_number": "A-0"}', "--env-file", "ci.env")
+    assert "no order A-0 at the station" in result.stderr
+    missing = one(lua, project, "find_order", "--input", '{"order_number": "A-0"}', "--env-file", "no.env")
+    assert (missing.exit_code, "no such file: no.env" in missing.stderr) == (3, True)
+
+
+def test_stdin_is_left_alone_unless_it_is_asked_for(project: Path) -> None:
+    """stdin is a pipe that never ends: a command that reads it would not come back."""
+    reading, writing = os.pipe()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "lua_cli", "test", "--ci", "skill", "--name", "ping", "--input", "{}"],
+            cwd=project,
+            stdin=reading,
+            capture_output=True,
+            timeout=60,
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert (done.returncode, done.stdout) == (0, b'"pong"\n')
+
+
+class Terminal:
+    """A process on a pseudo-terminal: stdin and stderr are the terminal, stdout is a pipe."""
+
+    def __init__(self, *words: str, cwd: Path) -> None:
+        self._master, slave = pty.openpty()
+        environment = {**os.environ, "TERM": "dumb", "PYTHONUTF8": "1"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "lua_cli", *words],
+            cwd=cwd, env=environment, stdin=slave, stderr=slave, stdout=subprocess.PIPE,
+        )  # fmt: skip
+        os.close(slave)
+        self.seen = ""
+
+    def until(self, words: str) -> None:
+        while words not in self.seen:
+            ready, _, _ = select.select([self._master], [], [], 60)
+            assert ready, f"waited for {words!r} after {self.seen!r}"
+            self.seen += os.read(self._master, 4096).decode()
+        self.seen = self.seen.partition(words)[2]
+
+    def type(self, text: str) -> None:
+        os.write(self._master, text.encode() + b"\n")
+
+    def end(self) -> tuple[int, str]:
+        out, _ = self.process.communicate(timeout=60)
+        return self.process.returncode, out.decode()
+
+    def __enter__(self) -> Terminal:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+        os.close(self._master)
+
+
+def test_on_a_terminal_the_tool_and_its_fields_are_asked_for(project: Path) -> None:
+    with Terminal("test", "skill", cwd=project) as terminal:
+        terminal.until("Which tool (number or name)")
+        terminal.type("find_oder")
+        terminal.until("there is no 'find_oder'")
+        terminal.type("find_order")
+        terminal.until("order_number (string)")
+        terminal.type("A-1")
+        terminal.until("status (shipped | open, default null, Enter to leave out)")
+        terminal.type("lost")
+        terminal.until("one of: shipped | open")
+        terminal.type("open")
+        terminal.until("exact (boolean, default false, Enter to leave out)")
+        terminal.type("maybe")
+        terminal.until("that is no boolean")
+        terminal.type("true")
+        code, out = terminal.end()
+    assert (code, json.loads(out)) == (0, {"order": "A-1", "status": "open", "exact": True})
+
+
+def test_on_a_terminal_a_field_may_be_left_out(project: Path) -> None:
+    with Terminal("test", "skill", "--name", "search_acme_docs", cwd=project) as terminal:
+        terminal.until("What the customer wants to know")
+        terminal.until("query (string)")
+        terminal.type("")
+        terminal.until("query (string)")
+        terminal.type("refund")
+        terminal.until("limit (integer, default 3, Enter to leave out)")
+        terminal.type("")
+        code, out = terminal.end()
+    assert (code, json.loads(out)["query"]) == (0, "refund")
+
+
+def write_cases(project: Path, text: str, name: str = "orders.test.yaml") -> None:
+    (project / "tests").mkdir(exist_ok=True)
+    (project / "tests" / name).write_text(text, encoding="utf-8")
+
+
+def test_cases_that_pass(lua: Lua, project: Path) -> None:
+    write_cases(project, CASES)
+    result = lua("test", "--ci", cwd=project)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == ("tests/orders.test.yaml\n  ✔ an order\n  ✔ no such order\n  ✔ a ping\n\n3 passed\n")
+
+
+FAILING = """\
+cases:
+  - name: another status
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      output: {order: A-1, status: open, exact: false}
+  - name: more than there is
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      subset: {order: A-1, tracking: X}
+  - name: it works
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      error: {type: tool-error}
+  - name: another error
+    tool: find_order
+    input: {order_number: A-0}
+    expect:
+      error: {message: no disk}
+  - name: it fails
+    tool: find_order
+    input: {order_number: A-0}
+  - name: a pattern
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      matches:
+        /order: {regex: "^B"}
+  - name: nothing there
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      matches: {/tracking/0: {type: string}}
+  - name: an unread variable
+    tool: find_order
+    input: {order_number: A-1}
+    env: {OTHER: x}
+  - name: no such tool
+    tool: find_oder
+"""
+
+
+def test_cases_that_fail_say_why(lua: Lua, project: Path) -> None:
+    write_cases(project, FAILING)
+    result = lua("test", "--ci", cwd=project)
+    assert result.exit_code == 1
+    lines = [line.strip() for line in result.stdout.splitlines()]
+    assert lines[-1] == "0 passed, 9 failed"
+    messages = [line.partition(": ")[2] for line in lines if line.startswith("tests/orders.test.yaml:")]
+    assert messages == [
+        '/status: expected "open", got null',
+        "the output has no key `tracking`",
+        'expected an error, got {"order": "A-1", "status": null, "exact": false}',
+        "expected an error with message 'no disk', got 'LookupError: no order A-0 at home' "
+        "(tool-error: LookupError: no order A-0 at home)",
+        "tool-error: LookupError: no order A-0 at home",
+        "/order does not match '^B': \"A-1\"",
+        "there is nothing at /tracking/0",
+        "skill orders does not read the variable OTHER by a literal name, so the tool would not see it",
+        "no tool 'find_oder'; did you mean find_order?",
+    ]
+    assert 'File "src/tools.py"' in result.stderr
+
+
+def test_matchers(lua: Lua, project: Path) -> None:
+    write_cases(
+        project,
+        """\
+cases:
+  - name: all of them
+    tool: search_acme_docs
+    input: {query: refund, limit: 2}
+    expect:
+      matches:
+        "": {type: object, contains: query, length: 2}
+        /query: {equals: refund, regex: "f.nd$", contains: fun, in: [refund, other], length: 6}
+        /results: {type: array, length: 2, contains: Rückgabe}
+        /results/0: {type: string}
+        /results/5: {absent: true}
+  - name: bounds
+    tool: printer
+    expect:
+      matches: {/big: {type: integer, min: 1, max: 2000000000000000000}}
+""",
+    )
+    assert lua("test", "--ci", cwd=project).exit_code == 0
+
+
+def test_cases_as_json_and_junit(lua: Lua, project: Path) -> None:
+    write_cases(project, CASES + "  - name: wrong & <odd>\n    tool: ping\n    expect: {output: pang}\n")
+    result = lua("test", "--ci", "--json", "--junit", "reports/junit.xml", cwd=project)
+    assert result.exit_code == 1
+    document = json.loads(result.stdout)
+    assert document["ok"] is False
+    assert [case["ok"] for case in document["cases"]] == [True, True, True, False]
+    last = document["cases"][-1]
+    assert isinstance(last.pop("durationMs"), int)
+    assert last == {
+        "file": "tests/orders.test.yaml", "line": 17, "name": "wrong & <odd>", "tool": "ping", "ok": False,
+        "message": 'the output: expected "pang", got "pong"',
+    }  # fmt: skip
+    root = ElementTree.parse(project / "reports/junit.xml").getroot()
+    (suite,) = root
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("tests/orders.test.yaml", "4", "1")
+    assert [case.get("name") for case in suite] == ["an order", "no such order", "a ping", "wrong & <odd>"]
+    assert suite[3][0].get("message") == 'the output: expected "pang", got "pong"'
+
+
+def test_some_of_the_cases(lua: Lua, project: Path) -> None:
+    write_cases(project, CASES)
+    assert lua("test", "--ci", "-k", "PING", cwd=project).stdout == "tests/orders.test.yaml\n  ✔ a ping\n\n1 passed\n"
+    none = lua("test", "--ci", "-k", "nothing", cwd=project)
+    assert (none.exit_code, "no case has 'nothing'" in none.stderr) == (3, True)
+
+
+def test_a_project_without_cases(lua: Lua, project: Path) -> None:
+    result = lua("test", "--ci", cwd=project)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "no case files in" in result.stderr
+
+
+REFUSED: dict[str, tuple[str, str, str]] = {
+    "an unknown key": (
+        "cases:\n  - name: a\n    tool: ping\n    inputs: {}\n",
+        "tests/orders.test.yaml:4:5: unknown key `inputs` in a case",
+        "did you mean `input`?",
+    ),
+    "an unknown key at the top": ("case: []\n", "1:1: unknown key `case` in a case file", "did you mean `cases`?"),
+    "an unknown expectation": (
+        "cases:\n  - {name: a, tool: ping, expect: {outputs: 1}}\n",
+        "2:36: unknown key `outputs` in `expect`",
+        "did you mean `output`?",
+    ),
+    "two expectations": (
+        "cases:\n  - {name: a, tool: ping, expect: {output: 1, subset: 2}}\n",
+        "`expect` has one of",
+        "",
+    ),
+    "an unknown matcher": (
+        "cases:\n  - {name: a, tool: ping, expect: {matches: {/a: {regexp: x}}}}\n",
+        "unknown key `regexp` in a matcher",
+        "did you mean `regex`?",
+    ),
+    "a broken pattern": (
+        'cases:\n  - {name: a, tool: ping, expect: {matches: {/a: {regex: "("}}}}\n',
+        "`regex` must be a regular expression",
+        "",
+    ),
+    "no pointer": (
+        "cases:\n  - {name: a, tool: ping, expect: {matches: {a.b: {type: string}}}}\n",
+        "'a.b' is no JSON Pointer",
+        "did you mean `/a/b`?",
+    ),
+    "no name": ("cases:\n  - tool: ping\n", "2:5: the case has no `name`", ""),
+    "a name twice": (
+        "cases:\n  - {name: a, tool: ping}\n  - {name: a, tool: ping}\n",
+        "3:5: two cases are called 'a'",
+        "the other is at line 2",
+    ),
+    "a key twice": ("cases:\n  - name: a\n    tool: ping\n    tool: pong\n", "4:5: the key `tool` is there twice", ""),
+    "no list": ("cases: {}\n", "1:8: `cases` must be a list", ""),
+    "no yaml": ("cases: [\n", "2:1: ", ""),
+    "a number as a variable": (
+        "cases:\n  - name: a\n    tool: ping\n    env: {SHOP: 1}\n",
+        "4:17: the value of SHOP must be a text",
+        "put it in quotes",
+    ),
+    "no seconds": ("cases:\n  - {name: a, tool: ping, timeout: soon}\n", "`timeout` is a number of seconds", ""),
+    "nan": ("cases:\n  - {name: a, tool: ping, input: {a: .nan}}\n", "JSON has no NaN", ""),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_case_file_that_is_none_is_refused_with_its_place(name: str, lua: Lua, project: Path) -> None:
+    text, words, hint = REFUSED[name]
+    write_cases(project, text)
+    result = lua("test", "--ci", cwd=project)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert words in result.stderr
+    assert hint in result.stderr
