@@ -4,17 +4,20 @@ In: a request of probe/ or runtime/ (JSON). Out: frames on a pipe of its own. `l
 everything else runs in the child, under whichever Python the project has: standard library, the SDK, and pydantic
 where that Python has it. Nothing here may import another stage.
 
-    launch.py     start, feed, read, stop at the time limit          (parent)
-    start.py      the script: the SDK's finder, the request
-    supervise.py  forks; outlives the tool and kills whatever it left behind
-    wire.py       requests and frames                                (both sides)
-    confine.py    limits, descriptors, the working folder, the import path
-    watch.py      says where a tool is when its time is up
-    run.py        one call: import, input, execute, encode
-    look.py       the probe: import each tool, read its schema
-    schema.py     a tool's input and output as JSON Schema
-    typeddict.py  TypedDicts that pydantic cannot read under older Pythons
-    encode.py     values → JSON text                                 (rich.py: the types that are no JSON by themselves)
-    failure.py    exceptions → plain data: the user's frames, a hint
-    offline.py    no network while the probe looks
+    launch.py       start, feed, read, stop at the time limit                      (parent)
+    environment.py  what a child has as its environment                            (parent)
+    start.py        the script: the SDK's finder, the request
+    supervise.py    forks; outlives the tool and kills whatever it left behind
+    wire.py         requests and frames                                            (both sides)
+    confine.py      limits, descriptors, the working folder, the import path
+    watch.py        says where a tool is when its time is up
+    run.py          one call: import, input, execute, encode
+    look.py         the probe: import each tool, read its schema
+    load.py         from names to the class, its instance and its input
+    schema.py       a tool's input and output as JSON Schema                       (generator.py: as pydantic writes it)
+    annotations.py  the types of `execute`'s parameters and result
+    typeddict.py    TypedDicts that pydantic cannot read under older Pythons
+    encode.py       values → JSON text                          (rich.py: the types that are no JSON by themselves)
+    failure.py      exceptions → plain data: the user's frames, a hint
+    offline.py      no network while the probe looks
 """

@@ -131,7 +131,7 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
     if isinstance(error, KeyError) and _from_environment(error):
         return f"the variable {error.args[0]} is not set: put it into .env, or pass --env-file"
     if isinstance(error, NameError) and error.name:
-        from lua_cli.child.schema import type_checking_hint
+        from lua_cli.child.annotations import type_checking_hint
 
         for frame in reversed(frames.of_stack(_traceback(error.__traceback__))):
             hint = type_checking_hint(frames.path(frame["file"]), error.name, frames) if frame["file"] else None

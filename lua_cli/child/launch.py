@@ -34,6 +34,7 @@ class Limits:
 
     memory: int = 2 * 1024**3
     file_size: int = 100 * 1024**2
+    disk: int = 512 * 1024**2
     open_files: int = 512
     cpu: int | None = None
     logs: int = 1024**2
@@ -42,7 +43,8 @@ class Limits:
     def for_child(self, timeout: float) -> dict[str, int]:
         """The limits that the child sets for itself."""
         cpu = int(timeout * 4) + 10 if self.cpu is None else self.cpu
-        return {"memory": self.memory, "cpu": cpu, "file_size": self.file_size, "open_files": self.open_files}
+        sizes = {"memory": self.memory, "file_size": self.file_size, "disk": self.disk}
+        return {**sizes, "cpu": cpu, "open_files": self.open_files}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,7 @@ class Ended:
 
     frames     what it sent, in order: (letter, JSON)
     exit_code  of the tool's process; negative: the signal that ended it; None when that is not known
+    limit      "disk" when the supervisor stopped it for that
     timed_out  it was stopped at the time limit
     logs       what was written to stdout and stderr, in order, cut at the limit
     trace      the stacks that faulthandler left: a crash in C, or a time limit
@@ -76,6 +79,7 @@ class Ended:
 
     frames: tuple[tuple[str, Any], ...]
     exit_code: int | None
+    limit: str
     timed_out: bool
     logs: str
     trace: str
@@ -95,7 +99,7 @@ def launch(order: Order) -> Ended:
     for made in (work, home, temporary):
         made.mkdir()
     body = {
-        **order.body, "mark": mark, "timeout": order.timeout, "trace": str(trace),
+        **order.body, "mark": mark, "timeout": order.timeout, "trace": str(trace), "folder": str(order.folder),
         "limits": order.limits.for_child(order.timeout),
     }  # fmt: skip
     environment = {**order.environment, "HOME": str(home), "TMPDIR": str(temporary)}
@@ -109,6 +113,7 @@ def launch(order: Order) -> Ended:
     return Ended(
         frames=received,
         exit_code=code,
+        limit=child.limit,
         timed_out=timed_out or "T" in [letter for letter, _ in received],
         logs=child.log_text(),
         trace=_read(trace),
@@ -129,7 +134,7 @@ class _Child:
     def __init__(self, order: Order, environment: Mapping[str, str], folder: Path, answer: Reader) -> None:
         self.answer, self._log, self._log_lost = answer, bytearray(), 0
         self._finals, self._limits = order.finals, order.limits
-        self._status = bytearray()
+        self._status, self.limit = bytearray(), ""
         pipes = [os.pipe() for _ in range(3)]
         try:
             self._process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
@@ -227,7 +232,9 @@ class _Child:
             raise LuaError(
                 f"the project's Python is {words[1]}, and tools need 3.11 or newer", hint="set `python` in [tool.lua]"
             )
-        if len(words) != 2:
+        if words[:1] == ["limit"]:
+            self.limit = words[1]
+        if len(words) != 2 or self.limit:
             return None
         return -int(words[1]) if words[0] == "signal" else int(words[1])
 

@@ -9,8 +9,9 @@ import importlib
 import json
 from typing import Any
 
+from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames, describe
-from lua_cli.child.schema import Input, SchemaError, adapter_of, input_of
+from lua_cli.child.schema import Input, adapter_of, input_of
 
 _decode = json.JSONDecoder().decode  # held from here on: the tool may replace json's functions
 

@@ -13,10 +13,11 @@ import os
 from typing import Any
 
 from lua_cli.child import confine
+from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames
 from lua_cli.child.load import RefusedError, build, input_kind, load_class, schema_refusal
 from lua_cli.child.offline import go_offline
-from lua_cli.child.schema import SchemaError, json_schema, output_schema
+from lua_cli.child.schema import json_schema, output_schema
 from lua_cli.child.watch import watch
 from lua_cli.child.wire import Channel
 

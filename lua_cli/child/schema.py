@@ -10,23 +10,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import os
 import sys
 import typing
 from collections.abc import Mapping
 from typing import Any
 
+from lua_cli.child.annotations import SchemaError, evaluated, function_of, input_annotation, undefined_name
 from lua_cli.child.failure import Frames
 
 _OPEN = (dict, object, Any, Mapping, typing.Mapping, typing.Dict)  # noqa: UP006  # the spelling users may have
-
-
-class SchemaError(Exception):
-    """A schema that cannot be had. `hint` says what to change; `at` is (file, line) where that is known."""
-
-    def __init__(self, message: str, hint: str | None = None, at: tuple[str, int] | None = None) -> None:
-        super().__init__(message)
-        self.message, self.hint, self.at = message, hint, at
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +38,7 @@ def input_of(tool: Any, frames: Frames) -> Input:
     """What `tool.execute` takes. Raises SchemaError for an `input_schema` or an annotation that cannot be used."""
     declared = getattr(tool, "input_schema", None)
     if declared is None:
-        annotation = _annotation(tool, frames)
+        annotation = input_annotation(tool, frames)
         if annotation is None or annotation in _OPEN or isinstance(annotation, typing.TypeVar):
             return Input("open", None, "")
         return Input("type", annotation, "annotation")
@@ -81,9 +73,9 @@ def output_schema(tool: Any, frames: Frames) -> dict[str, Any] | None:
     """The schema of what `execute` returns when its return annotation is a model, a dataclass or a TypedDict; else
     None.
     """
-    function = inspect.unwrap(_function(tool))
+    function = inspect.unwrap(function_of(tool))
     try:
-        annotation = _evaluated(function, "return", type(tool))
+        annotation = evaluated(function, "return", type(tool))
     except Exception:  # noqa: BLE001  # user code; a return annotation need not be known at run time
         return None
     if not (
@@ -101,76 +93,6 @@ def is_model(kind: object) -> bool:
     """Whether `kind` is a pydantic model class."""
     pydantic = sys.modules.get("pydantic")
     return pydantic is not None and isinstance(kind, type) and issubclass(kind, pydantic.BaseModel)
-
-
-def _annotation(tool: Any, frames: Frames) -> Any:
-    function = inspect.unwrap(_function(tool))
-    name = _first_parameter(tool)
-    if name is None:
-        return None
-    try:
-        return _evaluated(function, name, type(tool))
-    except NameError as error:
-        raise _undefined(error.name or str(error), function.__code__.co_filename, frames, _line_of(function)) from error
-    except Exception as error:  # user code: an annotation may be any expression
-        raise SchemaError(
-            f"the annotation of `{name}` cannot be evaluated: {type(error).__name__}: {error}",
-            "set input_schema instead",
-            (function.__code__.co_filename, _line_of(function)),
-        ) from error
-
-
-def _function(tool: Any) -> Any:
-    """The plain function behind `tool.execute`, through methods, partials and staticmethods."""
-    function = tool.execute
-    while True:
-        if inspect.ismethod(function):
-            function = function.__func__
-        elif hasattr(function, "func") and hasattr(function, "keywords"):
-            function = function.func
-        else:
-            return function
-
-
-def _first_parameter(tool: Any) -> str | None:
-    try:
-        signature = inspect.signature(tool.execute)
-    except (ValueError, TypeError):
-        return None
-    for parameter in signature.parameters.values():
-        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            return parameter.name
-    return None
-
-
-def _evaluated(function: Any, name: str, kind: type) -> Any:
-    """One annotation of a function, without touching the others: a name that only the return annotation uses may be
-    unknown.
-    """
-    annotations = _annotations(function)
-    if name not in annotations:
-        return None
-
-    class _Holder:
-        __annotations__ = {name: annotations[name]}
-
-    names: dict[str, Any] = {}
-    for base in reversed(kind.__mro__):
-        names.update(vars(base))
-    return typing.get_type_hints(_Holder, getattr(function, "__globals__", {}), names, include_extras=True)[name]
-
-
-def _annotations(function: Any) -> dict[str, Any]:
-    if sys.version_info >= (3, 14):
-        import annotationlib
-
-        found = annotationlib.get_annotations(function, format=annotationlib.Format.FORWARDREF)
-        return dict(found)
-    return dict(getattr(function, "__annotations__", {}))
-
-
-def _line_of(function: Any) -> int:
-    return int(function.__code__.co_firstlineno)
 
 
 def _ask_pydantic(kind: Any, mode: str, frames: Frames) -> Any:
@@ -200,14 +122,14 @@ def adapter_of(kind: Any, frames: Frames) -> tuple[Any, Any]:
             kind.model_rebuild()
         return pydantic.TypeAdapter(readable(kind)), errors
     except errors.PydanticUndefinedAnnotation as error:
-        raise _undefined(str(error.name), _file_of(kind), frames, None) from error
+        raise undefined_name(str(error.name), _file_of(kind), frames, None) from error
     except errors.PydanticSchemaGenerationError as error:
         what = _first_line(error).partition(". ")[0]
         raise SchemaError(what, "use a type that pydantic knows, or give a JSON Schema as a dict") from error
     except errors.PydanticUserError as error:
         name = _undefined_name(kind)
         if name is not None:
-            raise _undefined(name, _file_of(kind), frames, None) from error
+            raise undefined_name(name, _file_of(kind), frames, None) from error
         raise SchemaError(_first_line(error), "see the pydantic documentation: " + _link(error)) from error
 
 
@@ -225,44 +147,6 @@ def _undefined_name(kind: Any) -> str | None:
 def _file_of(kind: Any) -> str:
     module = sys.modules.get(getattr(kind, "__module__", ""))
     return getattr(module, "__file__", None) or ""
-
-
-def _undefined(name: str, file: str, frames: Frames, line: int | None) -> SchemaError:
-    hint = type_checking_hint(file, name, frames)
-    if hint:
-        import re
-
-        found = re.search(r":(\d+)", hint)
-        return SchemaError(
-            f"`{name}` is imported only under TYPE_CHECKING, and it is needed at run time for the schema",
-            hint,
-            (file, int(found[1]) if found else line or 1),
-        )
-    return SchemaError(
-        f"`{name}` is not defined where the schema needs it",
-        "define or import it at the top of the module",
-        (file, line) if line else None,
-    )
-
-
-def type_checking_hint(file: str, name: str, frames: Frames) -> str | None:
-    """What to do when `name` is imported under `if TYPE_CHECKING:` in a file; None when it is not."""
-    import ast
-
-    try:
-        with open(file, encoding="utf-8") as source:  # noqa: PTH123
-            tree = ast.parse(source.read())
-    except (OSError, SyntaxError, ValueError):
-        return None
-    for block in ast.walk(tree):
-        if not (isinstance(block, ast.If) and ast.unparse(block.test).endswith("TYPE_CHECKING")):
-            continue
-        for statement in block.body:
-            names = getattr(statement, "names", [])
-            if any((alias.asname or alias.name).split(".")[0] == name for alias in names):
-                where = f"{frames.member(file) or os.path.basename(file)}:{statement.lineno}"  # noqa: PTH119
-                return f"move `{ast.unparse(statement)}` ({where}) out of `if TYPE_CHECKING:`"
-    return None
 
 
 def _inlined_root(schema: Any) -> Any:

@@ -18,6 +18,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_LOOK_SECONDS = 0.5
+_DISK = -1  # no wait status
 
 
 def serve(result: int, status: int) -> NoReturn:
@@ -38,8 +40,11 @@ def serve(result: int, status: int) -> NoReturn:
         work(order, Channel(result, order["mark"]))
         os._exit(70)
     os.close(result)
-    ended = _wait(pid)
+    ended = _wait(pid, order["folder"], order["limits"]["disk"])
     left = _kill_everything(pid)
+    if ended == _DISK:
+        os.write(status, b"limit disk\n")
+        os._exit(0)
     code = os.waitstatus_to_exitcode(left.get(pid, 0) if ended is None else ended)
     os.write(status, b"signal %d\n" % -code if code < 0 else b"exit %d\n" % code)
     os._exit(0)
@@ -64,8 +69,8 @@ def _prctl(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
 
 
-def _wait(pid: int) -> int | None:
-    """The tool's wait status, or None when lua-cli hung up before it ended."""
+def _wait(pid: int, folder: str, disk: int) -> int | None:
+    """The tool's wait status; None when lua-cli hung up before it ended, _DISK when its folders hold too much."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -74,7 +79,9 @@ def _wait(pid: int) -> int | None:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return status
-        ready, _, _ = select.select([reading, 0], [], [])
+        ready, _, _ = select.select([reading, 0], [], [], _LOOK_SECONDS)
+        if not ready and _used(folder, disk) > disk:
+            return _DISK
         if reading in ready:
             os.read(reading, 4096)
         if 0 in ready and not os.read(0, 4096):
@@ -98,6 +105,24 @@ def _kill_everything(leader: int) -> dict[int, int]:
                 ended[dead[0]] = dead[1]
         except ChildProcessError:
             return ended
+
+
+def _used(folder: str, enough: int) -> int:
+    """How many bytes the files below `folder` take; stops counting when it is enough."""
+    total, queue = 0, [folder]
+    while queue and total <= enough:
+        try:
+            entries = list(os.scandir(queue.pop()))
+        except OSError:
+            continue  # gone, or made unreadable: what it holds is bounded by the size of files all the same
+        for entry in entries:
+            try:
+                if entry.is_dir(follow_symlinks=False):
+                    queue.append(entry.path)
+                total += entry.stat(follow_symlinks=False).st_blocks * 512
+            except OSError:
+                continue
+    return total
 
 
 def _descendants(pid: int) -> list[int]:

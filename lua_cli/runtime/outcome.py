@@ -119,11 +119,13 @@ def _silent(ended: Ended, wording: Wording) -> RunError:
         return RunError("timeout", message, traceback=text, hint="a longer limit is --timeout SECONDS")
     frames = _frames_of_trace(ended.trace, wording)
     text = _stack_text(frames, wording) if frames else None
-    return RunError("crashed", f"{wording.tool} {_ending(ended.exit_code, wording)}", traceback=text)
+    return RunError("crashed", f"{wording.tool} {_ending(ended, wording)}", traceback=text)
 
 
-def _ending(code: int | None, wording: Wording) -> str:
-    limits = wording.limits
+def _ending(ended: Ended, wording: Wording) -> str:
+    code, limits = ended.exit_code, wording.limits
+    if ended.limit == "disk":
+        return f"wrote more than the limit of {limits.disk // 1024**2} MiB into its folders"
     if code is None:
         return "ended its processes from outside"
     if code == NO_CHANNEL:

@@ -90,6 +90,13 @@ TOOLS = {
     "one_big_block": "return len(bytearray(10 ** 12))",
     "many_blocks": "blocks = []\nwhile True:\n    blocks.append(b'x' * 10_000_000)",
     "one_big_file": "with open('big', 'wb') as file:\n    while True:\n        file.write(b'x' * 1_000_000)",
+    "many_files": """
+        number = 0
+        while True:
+            number += 1
+            with open(f"{number}", "wb") as file:
+                file.write(b"x" * 1_000_000)
+    """,
     "opens_without_end": "files = []\nwhile True:\n    files.append(open(os.devnull))",
     "reads_stdin": "return [sys.stdin.read(), os.read(0, 10).decode()]",
     "asks": "import builtins\nreturn builtins.input('name? ')",
@@ -220,6 +227,13 @@ def test_memory_taken_bit_by_bit_ends_at_the_limit(workshop: Workshop, opened: O
     assert error_of(result) == ("crashed", 1)
     assert result.error is not None
     assert result.error.message == "many_blocks needs more memory than the limit of 300 MiB"
+
+
+def test_many_files_end_at_the_limit(workshop: Workshop, opened: OpenedArtifact) -> None:
+    result = workshop.run(opened, "many_files", limits=Limits(disk=20 * 1024**2))
+    assert error_of(result) == ("crashed", 1)
+    assert result.error is not None
+    assert result.error.message == "many_files wrote more than the limit of 20 MiB into its folders"
 
 
 def test_cpu_time_ends_at_the_limit(workshop: Workshop, opened: OpenedArtifact) -> None:
