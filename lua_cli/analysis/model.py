@@ -66,7 +66,8 @@ class ClassInfo:
     parameters   the constructor's parameters that take positional arguments, in order, without `self`
     accepts      how constructor arguments would act: parameter name → field of the instance that it sets, where known
     attributes   name, description, input_schema, execute, condition, voice_flags: always these keys
-    input_annotation   source of the annotation on the first parameter of the `execute` that the class has; None without one
+    input_annotation   source of the annotation on the first parameter of the `execute` that the class has; None without
+    one
     members      what the class body itself binds (methods and assignments): name → place of the name
     annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base

@@ -85,6 +85,10 @@ class Finder:
                     out.add(name)
         return tuple(sorted(out - {"__init__", "__main__"}))
 
+    def entries(self, folder: Path) -> frozenset[str]:
+        """The names of what lies in a folder; nothing for one that cannot be listed."""
+        return self._listing(folder)
+
     def top_level(self) -> tuple[str, ...]:
         """The modules of the import roots, sorted: near names for a misspelled import."""
         names = {entry.partition(".")[0] for root, _ in self._before for entry in self._listing(root)}

@@ -1,0 +1,346 @@
+"""Calls of what is known by name: built-in functions and classes, and a few of the standard library, pydantic and
+attrs.
+
+In: a dotted name and the arguments. Out: the result, or unknown. `Configured` stands for calls that only mean something
+to whoever takes them, such as `field(default=1)` in a class body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from lua_cli.analysis import folding
+from lua_cli.analysis.constants import NotConstantError, lifted, plain
+from lua_cli.analysis.containers import Containers
+from lua_cli.analysis.imports import NoModuleError
+from lua_cli.analysis.scopes import Frame
+from lua_cli.analysis.values import (
+    AgentValue,
+    Binding,
+    CallSite,
+    ClassValue,
+    Configured,
+    Constant,
+    DictValue,
+    EnumMember,
+    Given,
+    Instance,
+    Item,
+    ListValue,
+    ModuleValue,
+    Partial,
+    SkillValue,
+    Unknown,
+    Value,
+)
+
+_CONFIGURED = frozenset(
+    {"dataclasses.field", "attr.field", "attr.ib", "attr.attrib", "attrs.field", "pydantic.Field", "enum.auto"}
+    | {"pydantic.fields.Field", "attr.Factory", "attrs.Factory", "dataclasses.dataclass", "attr.s", "attr.attrs"}
+    | {"attr.attributes", "attr.dataclass", "attr.define", "attr.frozen", "attr.mutable", "attrs.define"}
+    | {"attrs.frozen", "attrs.mutable", "pydantic.dataclasses.dataclass", "pydantic.PrivateAttr", "enum.member"}
+    | {"pydantic.fields.PrivateAttr", "enum.nonmember", "warnings.deprecated", "typing.deprecated"}
+    | {"typing.dataclass_transform"}
+)
+_CLASS_MAKERS = frozenset({"types.new_class", "dataclasses.make_dataclass", "attr.make_class", "attrs.make_class"})
+
+_Handler = Callable[["KnownCalls", Sequence[Given], CallSite, Frame], "Value | None"]
+
+
+class KnownCalls(Containers):
+    """Calls by name."""
+
+    def known(self, dotted: str, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
+        """The result of calling something known by its dotted name (a built-in function has no module)."""
+        handler = _HANDLERS.get(dotted)
+        if handler is not None:
+            found = handler(self, given, site, frame)
+            if found is not None:
+                return found
+        if dotted in _CONFIGURED:
+            if len(given) == 1 and isinstance(given[0].value, ClassValue) and given[0].keyword is None:
+                return self.machine.class_maker.decorate(given[0].value, Configured(dotted, (), site.where), site.where)
+            return Configured(dotted, tuple(given), site.where)
+        if dotted in _CLASS_MAKERS:
+            return self.machine.class_maker.made(dotted, given, site, frame)
+        if dotted.startswith(("os.environ.", "os.getenv")):
+            return Unknown("it is read from the environment")
+        if folding.can_call(dotted):
+            return self._folded(dotted, given, site)
+        tainted = any(self.machine.evaluator.tainted(arg.value) for arg in given)
+        return Unknown(f"it is the result of calling `{self.machine.text(site.func)}`", tainted)
+
+    def _folded(self, name: str, given: Sequence[Given], site: CallSite) -> Value:
+        settled = self.machine.settled
+        if not given or any(arg.star or arg.keyword for arg in given):
+            return Unknown(f"it is the result of `{name}(…)`")
+        try:
+            return lifted(folding.function(name, [plain(settled(arg.value)) for arg in given]), site.where)
+        except (NotConstantError, folding.NotFoldedError):
+            return self.machine.evaluator.unknown(given[0].value, f"it is the result of `{name}` of")
+
+    # Classes
+
+    def construct(self, cls: ClassValue, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
+        """An instance of a class."""
+        if cls.module == "builtins":
+            return self._builtin(cls, given, site, frame)
+        registered = self.machine.registrar.construct(cls, given, site, frame)
+        if registered is not None:
+            return registered
+        if self.machine.evaluator.is_enum(cls):
+            return self._member(cls, given)
+        return Instance(cls, site, maybe=self.machine.perhaps)
+
+    def _member(self, cls: ClassValue, given: Sequence[Given]) -> Value:
+        try:
+            wanted = plain(self.machine.settled(given[0].value)) if len(given) == 1 else None
+            for binding in cls.namespace.values():
+                if isinstance(binding.value, EnumMember) and plain(binding.value.value) == wanted:
+                    return binding.value
+        except NotConstantError:
+            pass
+        return Unknown(f"it is a member of {cls.name} that is looked up")
+
+    def _builtin(self, cls: ClassValue, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
+        name = cls.name
+        if name in ("list", "tuple", "set", "frozenset"):
+            return self._sequence(name, given, site)
+        if name == "dict":
+            return self._dict(given)
+        if name == "type" and len(given) == 1:
+            found = self.machine.evaluator.class_of(self.machine.settled(given[0].value))
+            value = given[0].value
+            return found if found and isinstance(value, Instance) else Unknown("it is the type of a value")
+        if name == "type":
+            return self.machine.class_maker.made("type", given, site, frame)
+        handler = _HANDLERS.get(name)
+        if handler is not None:
+            found_value = handler(self, given, site, frame)
+            if found_value is not None:
+                return found_value
+        if name in ("str", "int", "float", "bool") and given:
+            return self._folded(name, given, site)
+        if name in ("str", "int", "float", "bool"):
+            return Constant({"str": "", "int": 0, "float": 0.0, "bool": False}[name])
+        if name == "super":
+            return Unknown("it is `super()`")
+        if name in ("map", "filter", "iter") or any(self.machine.evaluator.tainted(arg.value) for arg in given):
+            return Unknown(f"it is the result of `{name}(…)`", taint=True)
+        return Instance(cls, site, maybe=self.machine.perhaps)
+
+    def _sequence(self, kind: str, given: Sequence[Given], site: CallSite) -> Value:
+        depth = len(self.machine.conditions)
+        if not given:
+            return ListValue(kind, [], None, depth)  # type: ignore[arg-type]
+        items = self.machine.evaluator.items(given[0].value)
+        if items is not None:
+            return ListValue(kind, items, None, depth)  # type: ignore[arg-type]
+        value = self.machine.settled(given[0].value)
+        if isinstance(value, ListValue):
+            return ListValue(kind, list(value.items), value.unknown, depth)  # type: ignore[arg-type]
+        unknown = self.machine.evaluator.unknown(value, "it is made from")
+        return ListValue(kind, [Item(unknown, site.where)], unknown, depth)  # type: ignore[arg-type]
+
+    def _dict(self, given: Sequence[Given]) -> Value:
+        out = DictValue({})
+        for arg in given:
+            if arg.keyword:
+                out.items[arg.keyword] = Item(arg.value, arg.where)
+            elif isinstance(self.machine.settled(arg.value), DictValue):
+                self.machine.caller.update(out, arg.value)
+            else:
+                self._pairs(out, arg.value)
+        return out
+
+    def _pairs(self, out: DictValue, value: Value) -> None:
+        evaluator = self.machine.evaluator
+        pairs = evaluator.items(value)
+        if pairs is None:
+            out.unknown = evaluator.unknown(value, "it is made from")
+        for pair in pairs or ():
+            both = evaluator.items(pair.value)
+            if both is None or len(both) != 2:
+                out.unknown = evaluator.unknown(value, "it is made from")
+                return
+            evaluator.set_item(out, both[0].value, Item(both[1].value, both[1].where, pair.maybe))
+
+    # Functions
+
+    def getattr_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        name = self._literal(given, 1)
+        if name is None:
+            return Unknown(
+                "`getattr` with a computed name", any(self.machine.evaluator.tainted(a.value) for a in given)
+            )
+        owner = self.machine.settled(given[0].value)
+        if len(given) > 2 and not self._has(owner, name):
+            return given[2].value
+        return self.machine.evaluator.get_attribute(owner, name, site.where, frame)
+
+    def _has(self, owner: Value, name: str) -> bool | None:
+        match owner:
+            case ModuleValue():
+                return self.machine.importer.now(owner, name) is not None
+            case ClassValue():
+                found = self.machine.evaluator.lookup(owner, name)
+                return None if isinstance(found, Unknown) else found is not None
+            case Instance(cls=cls):
+                found = self.machine.evaluator.lookup(cls, name)
+                return True if isinstance(found, tuple) or name in owner.attributes else None
+        return None
+
+    def hasattr_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        name = self._literal(given, 1)
+        has = self._has(self.machine.settled(given[0].value), name) if name is not None else None
+        return Unknown("it is the result of `hasattr`") if has is None else Constant(has)
+
+    def setattr_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        if len(given) != 3:
+            return None
+        name = self._literal(given, 1)
+        if name is None:
+            self.machine.class_maker.changed_at_will(given[0].value, site.where)
+        else:
+            binding = Binding(given[2].value, given[2].where)
+            self.machine.evaluator.set_attribute(given[0].value, name, binding, site.where)
+        return Constant(None)
+
+    def delattr_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        name = self._literal(given, 1)
+        if name is not None:
+            gone = Unknown(f"`{self.machine.text(site.where)}` removes it")
+            self.machine.evaluator.set_attribute(given[0].value, name, Binding(gone, None), site.where)
+        return Constant(None)
+
+    def isinstance_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if given else None
+        return self._derives(value.cls, given) if isinstance(value, Instance) else None
+
+    def issubclass_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if given else None
+        return self._derives(value, given) if isinstance(value, ClassValue) else None
+
+    def _derives(self, cls: ClassValue, given: Sequence[Given]) -> Value | None:
+        wanted = self.machine.settled(given[1].value) if len(given) == 2 else None
+        several = [item.value for item in wanted.items] if isinstance(wanted, ListValue) else [wanted]
+        classes = [self.machine.settled(one) for one in several if one is not None]
+        if cls.mro is None or not all(isinstance(one, ClassValue) for one in classes):
+            return None
+        return Constant(any(one in cls.mro for one in classes))
+
+    def import_module(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        name = self._literal(given, 0)
+        unknown = Unknown("it is imported with importlib.import_module", taint=True)
+        if name is None:
+            return unknown
+        level = len(name) - len(name.lstrip("."))
+        dotted = self.machine.importer.absolute(frame.module, level, name.lstrip("."))
+        try:
+            module = self.machine.importer.load(dotted) if dotted else None
+        except NoModuleError as error:
+            self.machine.fail("ModuleNotFoundError", f"no module named {error.missing!r}")
+            return Unknown(f"there is no module {error.missing}")
+        return module if module is not None and module.lazy else unknown
+
+    def sequence_of(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        """`sorted` and `reversed` of known elements. The order that a key gives is not followed."""
+        items = self.machine.evaluator.items(given[0].value) if given else None
+        if items is None:
+            return None
+        backwards = self.machine.text(site.func) == "reversed"
+        return ListValue("list", items[::-1] if backwards else items, None, len(self.machine.conditions))
+
+    def range_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        try:
+            values = [plain(self.machine.settled(arg.value)) for arg in given]
+            numbers = [value for value in values if isinstance(value, int) and abs(value) < 10_000]
+            if not numbers or len(numbers) != len(values):
+                return None
+            found = range(*numbers)
+            return ListValue("list", [Item(Constant(one), site.where) for one in found])
+        except (NotConstantError, TypeError, ValueError):
+            return None
+
+    def zip_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        lists = [self.machine.evaluator.items(arg.value) for arg in given if not arg.keyword]
+        known = [items for items in lists if items is not None and not any(item.maybe for item in items)]
+        if len(known) != len(lists):
+            return None
+        return ListValue(
+            "list", [Item(ListValue("tuple", list(pair)), pair[0].where) for pair in zip(*known, strict=False)]
+        )
+
+    def enumerate_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        items = self.machine.evaluator.items(given[0].value) if len(given) == 1 else None
+        if items is None:
+            return None
+        pairs = [ListValue("tuple", [Item(Constant(at), site.where), item]) for at, item in enumerate(items)]
+        return ListValue("list", [Item(pair, item.where, item.maybe) for pair, item in zip(pairs, items, strict=True)])
+
+    def chain(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        out = ListValue("list", [], None, len(self.machine.conditions))
+        for arg in given:
+            self.machine.caller.extend(out, arg.value, arg.where)
+        return out
+
+    def chain_from(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        items = self.machine.evaluator.items(given[0].value) if given else None
+        return None if items is None else self.chain([Given(i.value, i.where) for i in items], site, frame)
+
+    def partial(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        if not given or given[0].star:
+            return None
+        return Partial(given[0].value, site, tuple(given[1:]))
+
+    def copied(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if given else None
+        if isinstance(value, ListValue):
+            return ListValue(value.kind, list(value.items), value.unknown, len(self.machine.conditions))
+        if isinstance(value, DictValue):
+            return DictValue(dict(value.items), value.unknown)
+        return value if isinstance(value, Constant | Instance | SkillValue | AgentValue) else None
+
+    def cast(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        return given[1].value if len(given) == 2 else None
+
+    def namedtuple(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        return self.machine.class_maker.namedtuple(given, site, frame)
+
+    def exec_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        frame.module.open = frame.module.open or "`exec` may bind names"
+        return Constant(None)
+
+    def eval_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        return Unknown("it is the result of `eval`", taint=True)
+
+    def _literal(self, given: Sequence[Given], at: int) -> str | None:
+        value = self.machine.settled(given[at].value) if len(given) > at and not given[at].star else None
+        return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
+
+
+_HANDLERS: dict[str, _Handler] = {
+    "getattr": KnownCalls.getattr_,
+    "hasattr": KnownCalls.hasattr_,
+    "setattr": KnownCalls.setattr_,
+    "delattr": KnownCalls.delattr_,
+    "isinstance": KnownCalls.isinstance_,
+    "issubclass": KnownCalls.issubclass_,
+    "importlib.import_module": KnownCalls.import_module,
+    "__import__": KnownCalls.import_module,
+    "sorted": KnownCalls.sequence_of,
+    "reversed": KnownCalls.sequence_of,
+    "range": KnownCalls.range_,
+    "zip": KnownCalls.zip_,
+    "enumerate": KnownCalls.enumerate_,
+    "itertools.chain": KnownCalls.chain,
+    "itertools.chain.from_iterable": KnownCalls.chain_from,
+    "functools.partial": KnownCalls.partial,
+    "copy.copy": KnownCalls.copied,
+    "copy.deepcopy": KnownCalls.copied,
+    "typing.cast": KnownCalls.cast,
+    "collections.namedtuple": KnownCalls.namedtuple,
+    "typing.NamedTuple": KnownCalls.namedtuple,
+    "exec": KnownCalls.exec_,
+    "eval": KnownCalls.eval_,
+}
