@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lua_cli.child.sandbox import Sandbox, find_bubblewrap, wrapped
 from lua_cli.child.wire import Reader, new_mark, request
 from lua_cli.errors import LuaError, UsageError
 
@@ -54,6 +55,7 @@ class Order:
     body     the request, without "mark", "timeout" and "limits"
     folder   an empty folder: working folder, home and temporary files of the tool
     finals   the frames that are the last word: with one of them the child is stopped; without any, at its own end
+    sandbox  inside of bubblewrap
     """
 
     interpreter: Path
@@ -63,6 +65,7 @@ class Order:
     timeout: float
     limits: Limits = field(default_factory=Limits)
     finals: str = "RT"
+    sandbox: Sandbox | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +97,8 @@ def launch(order: Order) -> Ended:
     """Start the child and wait for its end. Raises LuaError when that Python cannot be started or is too old."""
     if sys.platform == "win32":
         raise UsageError("tools run on Linux and macOS only", hint="use WSL on Windows")
+    if order.sandbox is not None:
+        find_bubblewrap()
     mark, trace = new_mark(), order.folder / "trace"
     work, home, temporary = (order.folder / name for name in ("work", "home", "tmp"))
     for made in (work, home, temporary):
@@ -109,13 +114,16 @@ def launch(order: Order) -> Ended:
         timed_out = child.pump(request(json.dumps(body).encode("ascii")), begun + order.timeout + _GRACE)
     finally:
         code = child.finish()
+    logs = child.log_text()
+    if code is None and order.sandbox is not None and logs.startswith("bwrap: "):
+        raise LuaError(f"the sandbox cannot be started: {logs.partition(chr(10))[0]}", hint="leave --sandbox out")
     received = tuple((letter, json.loads(text)) for letter, text in child.answer.frames)
     return Ended(
         frames=received,
         exit_code=code,
         limit=child.limit,
         timed_out=timed_out or "T" in [letter for letter, _ in received],
-        logs=child.log_text(),
+        logs=logs,
         trace=_read(trace),
         seconds=time.monotonic() - begun,
     )
@@ -128,6 +136,20 @@ def _read(trace: Path) -> str:
         return ""
 
 
+def _command(order: Order, environment: Mapping[str, str], work: Path, result: int, status: int) -> list[str]:
+    plain = [str(order.interpreter), "-I", "-u", "-X", "utf8", str(START), str(result), str(status)]
+    if order.sandbox is None:
+        return plain
+    return wrapped(
+        plain,
+        order.sandbox,
+        interpreter=order.interpreter,
+        folder=order.folder,
+        work=work,
+        environment=environment,
+    )
+
+
 class _Child:
     """A started child and its four pipes: request (and lifeline), answer, status, log."""
 
@@ -138,7 +160,7 @@ class _Child:
         pipes = [os.pipe() for _ in range(3)]
         try:
             self._process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
-                [str(order.interpreter), "-I", "-u", "-X", "utf8", str(START), str(pipes[0][1]), str(pipes[1][1])],
+                _command(order, environment, folder, pipes[0][1], pipes[1][1]),
                 stdin=subprocess.PIPE,
                 stdout=pipes[2][1],
                 stderr=pipes[2][1],

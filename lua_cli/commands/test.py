@@ -23,6 +23,10 @@ test_app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, ad
 
 EnvFile = Annotated[Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")]
 Timeout = Annotated[float, typer.Option("--timeout", help="Seconds that a tool may take.", metavar="SECONDS")]
+Sandboxed = Annotated[
+    bool, typer.Option("--sandbox", help="Run inside of bubblewrap: no network, no home, no project.")
+]
+Network = Annotated[bool, typer.Option("--network", help="With --sandbox: with the network.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -35,6 +39,8 @@ def test_command(
     junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report.", metavar="FILE")] = None,
     env_file: EnvFile = None,
     timeout: Timeout = TIMEOUT,
+    sandbox: Sandboxed = False,
+    network: Network = False,
     as_json: AsJson = False,
 ) -> int:
     """Run the cases in tests/*.test.yaml, or one tool: lua test skill."""
@@ -52,7 +58,7 @@ def test_command(
             raise NotFoundError(f"no case has {select!r} in its file, name or tool", hint="`lua test` runs them all")
     artifacts = {skill: artifact.open() for skill, artifact in build(target).artifacts.items()}
     show, results, file = progress(), [], ""
-    for result in run_cases(cases, artifacts, _options(target, env_file, timeout)):
+    for result in run_cases(cases, artifacts, _options(target, env_file, timeout, sandbox, network)):
         results.append(result)
         if not as_json:
             show("")
@@ -86,6 +92,8 @@ def test_skill_command(
     ] = None,
     timeout: Timeout = TIMEOUT,
     env_file: EnvFile = None,
+    sandbox: Sandboxed = False,
+    network: Network = False,
     as_json: AsJson = False,
 ) -> int:
     """Run one tool out of its artifact, in a process of its own."""
@@ -93,8 +101,6 @@ def test_skill_command(
     from lua_cli.commands.session import build, current, project
     from lua_cli.runtime import run_tool
 
-    if not timeout > 0:
-        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0", hint="--timeout 30")
     interactive = current().interactive and not as_json
     if name is None and not interactive:
         raise UsageError("--name is missing: which tool?", hint="lua test skill --name TOOL --input JSON")
@@ -108,16 +114,20 @@ def test_skill_command(
         if given is None:
             schema = next(tool["inputSchema"] for tool in opened.manifest["tools"] if tool["name"] == chosen)
             given = ask_input(schema) if interactive else _no_input(schema)
-        options = _options(target, env_file, timeout)
+        options = _options(target, env_file, timeout, sandbox, network)
         result = run_tool(opened, chosen, given, options)
     else:
         result = _unknown(chosen, compiled, skill)
     return _show(result, as_json)
 
 
-def _options(target: Project, env_file: Path | None, timeout: float) -> RunOptions:
+def _options(target: Project, env_file: Path | None, timeout: float, sandbox: bool, network: bool) -> RunOptions:
     from lua_cli.runtime import RunOptions
 
+    if not timeout > 0:
+        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0", hint="--timeout 30")
+    if network and not sandbox:
+        raise UsageError("--network goes with --sandbox: without it a tool has the network anyway")
     return RunOptions(
         interpreter=target.interpreter.executable,
         cache=target.output / "cache" / "unpacked",
@@ -125,6 +135,9 @@ def _options(target: Project, env_file: Path | None, timeout: float) -> RunOptio
         roots=target.import_roots,
         timeout=timeout,
         env_file=env_file,
+        sandbox=sandbox,
+        network=network,
+        packages=target.interpreter.packages,
     )
 
 

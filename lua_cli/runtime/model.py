@@ -24,6 +24,8 @@ class RunOptions:
     roots        further folders that nothing is imported from, and where the user's files are looked up for tracebacks
     env_file     `--env-file`
     env          values that count before all others (a case's)
+    sandbox      inside of bubblewrap; `network`: with the network all the same
+    packages     the interpreter's third-party folders, for the sandbox
     """
 
     interpreter: Path
@@ -34,6 +36,9 @@ class RunOptions:
     env_file: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    sandbox: bool = False
+    network: bool = False
+    packages: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

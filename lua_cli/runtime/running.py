@@ -87,6 +87,7 @@ def _first(faults: tuple[Any, ...]) -> str:
 
 def _start(artifact: Path, tool: Mapping[str, Any], text: str, values: Mapping[str, str], options: RunOptions) -> Ended:
     from lua_cli.child.launch import Order, launch
+    from lua_cli.child.sandbox import Sandbox
 
     folder = Path(tempfile.mkdtemp(prefix="lua-run-")).resolve()
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
@@ -94,12 +95,21 @@ def _start(artifact: Path, tool: Mapping[str, Any], text: str, values: Mapping[s
         "do": "run", "artifact": str(artifact), "hidden": hidden,
         "module": tool["module"], "qualname": tool["qualname"], "input": text,
     }  # fmt: skip
+    reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))
+    sandbox = Sandbox(options.network, reads) if options.sandbox else None
+    environment = child_environment(values)
+    order = Order(options.interpreter, body, environment, folder, options.timeout, options.limits, sandbox=sandbox)
     try:
-        return launch(
-            Order(options.interpreter, body, child_environment(values), folder, options.timeout, options.limits)
-        )
+        return launch(order)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_hidden(path: Path, options: RunOptions) -> bool:
+    """A folder of packages that is the project's own code (an editable install), and no part of its Python."""
+    if path.is_relative_to(options.interpreter.parent.parent):
+        return False
+    return any(path.is_relative_to(root) for root in (options.project, *options.roots) if root is not None)
 
 
 def _source_names(files: Mapping[str, bytes], options: RunOptions) -> dict[str, str]:
