@@ -55,6 +55,10 @@ class Attributes:
             return Attribute(name, "dynamic", None, None, self.shown(watched), reason)
         if isinstance(found, tuple) and isinstance(value := found[0].value, FunctionValue) and value.kind == "property":
             return self.stated(name, found[0], found[1])
+        models = [one for one in cls.known_chain() if one.fields is not None and one.fields.maker == "pydantic"]
+        if models and models[0].fields and name in models[0].fields.fields and constructor.buildable is False:
+            reason = f"`{name}` is a field of an instance, and none can be made without arguments"
+            return Attribute(name, "dynamic", None, None, self.shown(models[0]), reason)
         if name in constructor.sets and name not in ("execute", "condition"):
             owner = next((one for one in cls.known_chain() if one.fields and name in one.fields.fields), None)
             return self.stated(name, constructor.sets[name], owner or (found[1] if isinstance(found, tuple) else None))

@@ -125,7 +125,10 @@ class ClassDescriber:
         )
 
     def _is_tool(self, cls: ClassValue) -> bool | None:
-        """Whether a class is a tool; not known where the alternatives of an ambiguous base disagree."""
+        """Whether a class is a tool; not known where the alternatives of an ambiguous base disagree, nor for one that
+        Python refuses to make."""
+        if cls.impossible:
+            return None
         answer = self.machine.class_maker.is_tool(cls)
         for one in cls.known_chain():
             if one.ambiguous_base is not None:
@@ -189,8 +192,6 @@ class ClassDescriber:
         name = self.dotted(cls)
         if cls.unknown_base is not None and not cls.unknown_base.said and cls.base_where is not None:
             self._base("lua/unresolved-base", cls, cls.base_where, cls.unknown_base)
-        if cls.unknown_base is not None and cls.unknown_base.said and cls.base_where is not None and registered:
-            pass
         if cls.ambiguous_base is not None and cls.base_where is not None:
             self._base("lua/ambiguous-binding", cls, cls.base_where, cls.ambiguous_base)
         if (

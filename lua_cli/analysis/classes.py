@@ -235,6 +235,7 @@ class ClassMaker(Decoration):
         except InconsistentError as error:
             self.machine.fail("TypeError", str(error))
             cls.unknown_base = Unknown(f"Python raises TypeError: {error}", taint=True, said=True)
+            cls.impossible = True
             if cls.where is not None and not self.machine.is_lazy(cls.where.path):
                 name = cls.dotted
                 self.machine.find("lua/inconsistent-mro", cls.where, name=name, reason=str(error), expression=cls.name)

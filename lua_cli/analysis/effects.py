@@ -80,6 +80,8 @@ def _written(
             _written(inner, None, receiver, names, out, any_object)
         case ir.Subscript(value=ir.Attr(value=ir.Name(id=owner), attr="__dict__"), key=key) if owner == receiver:
             _by_key(key, target.span, out)
+        case ir.Subscript(value=ir.Name(id=owner), key=key) if any_object and owner in names:
+            _by_key(key, target.span, out)  # the namespace of a class that is being made
 
 
 def _by_key(key: ir.Expr, span: Span, out: Effects) -> None:

@@ -62,6 +62,8 @@ class Evaluator(Members):
         if binding is not None:
             return binding.value
         special = self.module_attribute(frame.module, node.id) if node.id.startswith("__") else None
+        if node.id == "__qualname__" and frame.kind == "class":
+            special = Constant(frame.prefix[:-1])
         found = special or builtin(node.id, self.machine)
         if found is not None:
             return found

@@ -270,7 +270,7 @@ class Executor:
         else:
             flow = self._rounds(node, items, frame)
         self._leave(frame, depth, exits, Maybe(f"`for … in {text}` is perhaps left early", None))
-        return Flow.RETURN if flow is Flow.RETURN else Flow.NEXT
+        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
 
     def _rounds(self, node: ir.For, items: Sequence[Item], frame: Frame) -> Flow:
         for item in items:
@@ -286,15 +286,23 @@ class Executor:
         return self.block(node.orelse, frame)
 
     def while_(self, node: ir.While, frame: Frame) -> Flow:
-        truth = self.machine.evaluator.truth(self.machine.evaluator.value(node.test, frame))
-        if truth is False:
-            return self.block(node.orelse, frame)
-        where = frame.where(node.test.span)
-        maybe = Maybe(f"`while {self.machine.text(where)}` runs as often as only a run knows", None)
         depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
-        flow = self.branches([node.body, ()], frame, maybe)
+        test = self.machine.text(frame.where(node.test.span))
+        maybe = Maybe(f"`while {test}` runs as often as only a run knows", None)
+        flow = Flow.NEXT
+        for _ in range(MAX_ROUNDS):
+            truth = self.machine.evaluator.truth(self.machine.evaluator.value(node.test, frame))
+            if truth is False:
+                flow = self.block(node.orelse, frame)
+                break
+            if truth is None:
+                flow = self.branches([node.body, ()], frame, maybe)
+                break
+            flow = self.block(node.body, frame)
+            if flow not in (Flow.NEXT, Flow.CONTINUE):
+                break
         self._leave(frame, depth, exits, maybe)
-        return Flow.RETURN if flow is Flow.RETURN else Flow.NEXT
+        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
 
     def _leave(self, frame: Frame, depth: int, exits: list[dict[str, Binding]], maybe: Maybe) -> None:
         """After a loop: what was perhaps bound on the ways out of it, and no longer under its conditions."""

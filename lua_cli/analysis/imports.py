@@ -278,7 +278,7 @@ class Importer:
         module does not even hold the word."""
         if self.machine.catches("ImportError"):
             return True
-        if frame.module.lazy or source.location.path is None:
+        if frame.module.location.origin != "first-party" or source.location.path is None:
             return False
         try:
             text = self.machine.index.text(source.location.path)
@@ -355,4 +355,4 @@ class Importer:
     def _finding(self, where: Where, frame: Frame, name: str, reason: str, suggestion: str = "") -> Unknown:
         if not frame.module.lazy:
             self.machine.find("lua/unresolved-import", where, name=name, reason=reason, suggestion=suggestion)
-        return Unknown(f"its import fails: {reason}", said=True)
+        return Unknown(f"its import fails: {reason}")

@@ -174,6 +174,7 @@ class ClassValue(Value):
     annotations what its body annotated, in order: name → (annotation, place, frame to evaluate it in)
     abstracts   names of its abstract members → the class that asks; None when that is not known
     dynamic     why the class may be another thing than its statement says
+    impossible  Python raises when the class is made
     """
 
     name: str
@@ -198,6 +199,7 @@ class ClassValue(Value):
     mutated: dict[str, Where] = field(default_factory=dict)
     frame: Frame | None = None
     local: bool = False
+    impossible: bool = False
 
     @property
     def dotted(self) -> str:

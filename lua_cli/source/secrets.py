@@ -24,9 +24,9 @@ DETECTORS = (
     "mailchimp", "npm", "openai", "private_key", "pypi_token", "sendgrid", "slack", "square_oauth", "stripe",
     "telegram_token", "twilio",
 )  # fmt: skip
-# One of these matches wherever a detector would, at most _BEFORE characters after its beginning. Apart, most of them with
-# a literal beginning: many times faster than one, and than the detectors' own. The second pattern, where there is one, is
-# for what stands before.
+# One of these matches wherever a detector would, at most _BEFORE characters after its beginning. Apart, most of them
+# with a literal beginning: many times faster than one, and than the detectors' own. The second pattern, where there is
+# one, is for what stands before.
 FIRST_LOOKS = tuple(
     (re.compile(pattern, re.ASCII), re.compile(f"(?:{before})$", re.ASCII) if before else None)
     for pattern, before in (
@@ -124,12 +124,12 @@ def _further(text: str) -> Iterator[_Found]:
 
 def looks_like_one(text: str) -> list[int]:
     """Where a detector might find something, ascending."""
-    out: list[int] = []
-    for look, before in FIRST_LOOKS:
-        for match in look.finditer(text):
-            if before is None or before.search(text[max(0, match.start() - 60) : match.start()]):
-                out.append(match.start())
-    return sorted(out)
+    return sorted(
+        match.start()
+        for look, before in FIRST_LOOKS
+        for match in look.finditer(text)
+        if before is None or before.search(text[max(0, match.start() - 60) : match.start()])
+    )
 
 
 def _detected(text: str) -> Iterator[_Found]:
