@@ -42,7 +42,7 @@ class Outside:
 
 @dataclass(slots=True)
 class Closure:
-    """`modules` by dotted name, in the order of discovery; `broken` are modules that cannot be read."""
+    """`modules` by dotted name, in the order of discovery; `broken` are those that cannot be read: no part of it."""
 
     modules: dict[str, Reached] = field(default_factory=dict)
     outside: list[Outside] = field(default_factory=list)
@@ -90,6 +90,7 @@ class Imports:
             targets = self._targets_of(location)
         except SourceError as error:
             out.broken.append(error)
+            del out.modules[location.dotted]
             return
         for target, fact in targets:
             if fact.kind == "importlib-dynamic":

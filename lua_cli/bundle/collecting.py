@@ -58,7 +58,8 @@ class _Collector:
         return Collected(drafts, tuple(findings), (*locks, *self._reader.asked))
 
     def _draft(self, skill: SkillInfo) -> Draft:
-        classes = list(dict.fromkeys(info for use in skill.tools if (info := self._analysis.tool_class(use))))
+        found = (self._analysis.tool_class(use) for use in skill.tools)
+        classes = list({info.dotted: info for info in found if info is not None}.values())
         closure = self._closure(skill, classes)
         members = Members(self._reader)
         instructions = add_document(members, skill, self._project)

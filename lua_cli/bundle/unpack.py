@@ -7,15 +7,18 @@ processes may do it at once; one that is killed leaves at most a temporary folde
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.model import OpenedArtifact
 from lua_cli.errors import LuaError
 
+_TAKEN = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}
 _TEMPORARY = ".tmp-"
 _LEFTOVER_SECONDS = 3600
 _OWN_FOLDERS = {"__pycache__"}  # Python's, beside a module: it is checked against the module's source when it is used
@@ -47,25 +50,30 @@ def unpack(opened: OpenedArtifact, cache: Path) -> Path:
 
 def is_whole(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Whether the folder holds these files, unchanged, and nothing else (a planted module would be imported)."""
-    found: set[str] = set()
+    try:
+        return _sizes_in(folder) == {name: len(content) for name, content in files.items()} and all(
+            (folder / name).read_bytes() == content for name, content in files.items()
+        )
+    except (FileNotFoundError, NotADirectoryError):  # there is none, or it is being moved away
+        return False
+
+
+def _sizes_in(folder: Path) -> dict[str, int]:
+    """Every file below a folder, with its size; -1 for what is no file."""
+    out: dict[str, int] = {}
     stack = [folder]
     while stack:
-        try:
-            entries = list(os.scandir(stack.pop()))
-        except (FileNotFoundError, NotADirectoryError):
-            return False
-        for entry in entries:
-            if entry.is_dir(follow_symlinks=False):
-                if entry.name not in _OWN_FOLDERS:
-                    stack.append(Path(entry.path))
-                continue
-            name = Path(entry.path).relative_to(folder).as_posix()
-            if name not in files or not entry.is_file(follow_symlinks=False):
-                return False
-            if entry.stat(follow_symlinks=False).st_size != len(files[name]):
-                return False
-            found.add(name)
-    return found == files.keys() and all((folder / name).read_bytes() == content for name, content in files.items())
+        with os.scandir(stack.pop()) as entries:
+            for entry in entries:
+                path = Path(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _OWN_FOLDERS:
+                        stack.append(path)
+                    continue
+                regular = entry.is_file(follow_symlinks=False)
+                size = entry.stat(follow_symlinks=False).st_size if regular else -1
+                out[path.relative_to(folder).as_posix()] = size
+    return out
 
 
 def _write(files: Mapping[str, bytes], folder: Path) -> None:
@@ -86,25 +94,32 @@ def _write(files: Mapping[str, bytes], folder: Path) -> None:
 
 
 def _move(temporary: Path, folder: Path, files: Mapping[str, bytes]) -> None:
-    """`temporary` becomes `folder`: at once when nothing is there, else after the damaged one was moved away."""
-    for _attempt in range(5):
-        try:
-            temporary.rename(folder)
-        except OSError:
-            if not os.path.lexists(folder):
-                raise
-        else:
-            sync_folder(folder.parent)
-            return
-        if is_whole(folder, files):  # another process was faster
-            return
-        damaged = _temporary_name(folder.parent)
-        try:
+    """`temporary` becomes `folder`, unless another process was faster. One that is damaged is exchanged by one process
+    at a time, so that nobody takes away what another one has just mended."""
+    if _renamed(temporary, folder):
+        return
+    with locked(folder.parent / ".lock"):
+        for _attempt in range(5):  # a process that finds nothing there puts its own in without the lock
+            if is_whole(folder, files):
+                return
+            damaged = _temporary_name(folder.parent)
             folder.rename(damaged)
-        except FileNotFoundError:
-            continue  # another process moves it away, too
-        _remove(damaged)
+            _remove(damaged)
+            if _renamed(temporary, folder):
+                return
     raise OSError(0, f"{folder} is damaged and cannot be replaced")
+
+
+def _renamed(temporary: Path, folder: Path) -> bool:
+    """Whether the name was free."""
+    try:
+        temporary.rename(folder)
+    except OSError as error:
+        if error.errno in _TAKEN or os.path.lexists(folder):
+            return False
+        raise
+    sync_folder(folder.parent)
+    return True
 
 
 def sync_folder(folder: Path) -> None:

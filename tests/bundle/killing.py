@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import io
 import os
+import select
 import signal
 import traceback
 import warnings
@@ -65,23 +66,36 @@ class Disk:
         io.open = builtins.open = self.wrap_open(io.open)  # type: ignore[assignment]
 
 
+class Child:
+    """A forked process that runs an action."""
+
+    def __init__(self, action: Callable[[], object], step: int = 0, error: int | None = None) -> None:
+        reader, writer = os.pipe()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # a test runner has threads; the child uses none
+            self._pid = os.fork()
+        if self._pid == 0:
+            _child(step, action, error, writer)
+        os.close(writer)
+        self._pipe = os.fdopen(reader, "rb")
+
+    def is_running(self) -> bool:
+        readable, _, _ = select.select([self._pipe], [], [], 0)
+        return not readable
+
+    def end(self) -> End:
+        """Waits for its end."""
+        with self._pipe:
+            said = self._pipe.read().decode()
+        code = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+        assert code != _BUG, said
+        assert code in (_DONE, _SAID, _UNREACHED, -signal.SIGKILL)
+        return End(killed=code == -signal.SIGKILL, unreached=code == _UNREACHED, refused=said)
+
+
 def run_until(step: int, action: Callable[[], object], error: int | None = None) -> End:
     """Runs `action` in a child that is killed at `step`, or whose `step` fails with `error`."""
-    reader, writer = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # a test runner has threads; the child uses none of their locks
-        pid = os.fork()
-    if pid == 0:
-        _child(step, action, error, writer)
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        said = pipe.read().decode()
-    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    assert code != _BUG, said
-    assert code in (_DONE, _SAID, _UNREACHED, -signal.SIGKILL)
-    return End(killed=code == -signal.SIGKILL, unreached=code == _UNREACHED, refused=said)
+    return Child(action, step, error).end()
 
 
 def _child(step: int, action: Callable[[], object], error: int | None, writer: int) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from lua_cli.bundle import read_build, write_build
 from lua_cli.errors import LuaError
-from tests.bundle.killing import run_until
+from tests.bundle.killing import Child, End, run_until
 from tests.bundle.samples import artifact, module
 from tests.conftest import REPOSITORY
 
@@ -28,21 +28,6 @@ def write(output: Path, letter: str) -> None:
     skills = ("orders", "refunds") if letter != "A" else ("orders",)
     made = [artifact(skill, files=(module("skills/tools.py", f"x = {letter!r}"),)) for skill in skills]
     write_build(output, made, {"letter": letter})
-
-
-# The same in a process of its own.
-WRITE = """
-import sys
-from pathlib import Path
-from lua_cli.errors import LuaError
-from tests.bundle.test_output import refuse_links, write
-if sys.argv[3:] == ["no-links"]:
-    Path.symlink_to = refuse_links
-try:
-    write(Path(sys.argv[1]), sys.argv[2])
-except LuaError as error:
-    sys.exit(f"{error.message} ({error.hint})")
-"""
 
 
 def refuse_links(*_args: object, **_options: object) -> None:
@@ -279,10 +264,14 @@ def test_the_hint_goes_with_the_reason(output: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.skipif(os.name != "posix", reason="resource limits are POSIX's")
 def test_a_full_disk_is_one_line_and_leaves_nothing(output: Path) -> None:
     """A real failing write: the system lets no file grow beyond 100 bytes."""
-    code = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))" + WRITE
-    command = [sys.executable, "-B", "-c", code, str(output), "B"]
-    child = subprocess.run(command, cwd=REPOSITORY, capture_output=True, timeout=60)
-    assert child.stderr.endswith(b": File too large (free some space; what was built before is still there)\n")
+    import resource
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        write(output, "B")
+
+    said = Child(limited).end().refused
+    assert said.endswith(": File too large (free some space; what was built before is still there)")
     assert read_build(output) is None
     assert list((output / "builds").iterdir()) == []
 
@@ -302,16 +291,14 @@ def test_a_read_only_folder_is_one_line(tmp_path: Path) -> None:
     assert b"Permission denied" in child.stderr
 
 
-@pytest.mark.parametrize("mode", ["links", "no-links"])
-def test_writers_and_a_reader_at_once(output: Path, mode: str) -> None:
+def test_writers_and_a_reader_at_once(output: Path, links: str) -> None:
     """The last state is whole, and with links the reader never sees anything else."""
     write(output, "A")
-    command = [sys.executable, "-c", WRITE, str(output)]
-    children = [subprocess.Popen([*command, one, mode], cwd=REPOSITORY, stderr=subprocess.PIPE) for one in "BCDBCD"]
+    children = [Child(partial(write, output, one)) for one in "BCDBCDBCD"]
     seen: set[str | None] = {"A"}
-    while any(child.poll() is None for child in children):
-        if mode == "links":
+    while any(child.is_running() for child in children):
+        if links == "links":
             seen.add(letter(output))
-    assert [(child.communicate(timeout=60)[1], child.returncode) for child in children] == [(b"", 0)] * 6
+    assert [child.end() for child in children] == [End()] * 9
     assert None not in seen
     assert letter(output) in {"B", "C", "D"}

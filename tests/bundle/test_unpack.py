@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -15,9 +13,8 @@ import pytest
 
 from lua_cli.bundle import OpenedArtifact, open_artifact, unpack
 from lua_cli.errors import LuaError
-from tests.bundle.killing import run_until
+from tests.bundle.killing import Child, End, run_until
 from tests.bundle.samples import artifact, module
-from tests.conftest import REPOSITORY
 
 
 @pytest.fixture
@@ -93,25 +90,13 @@ def test_leftovers_of_killed_processes_are_removed_after_a_while(tmp_path: Path,
     assert {path.name for path in tmp_path.iterdir()} == {".tmp-2-new", folder.name}
 
 
-UNPACK = """
-import sys
-from pathlib import Path
-from lua_cli.bundle import open_artifact, unpack
-opened, cache = open_artifact(Path(sys.argv[1])), Path(sys.argv[2])
-folder = unpack(opened, cache)
-assert all((folder / name).read_bytes() == content for name, content in opened.files.items())
-"""
-
-
 def test_many_may_unpack_at_once(tmp_path: Path, opened: OpenedArtifact) -> None:
-    """Some of them find a damaged folder, too."""
-    (tmp_path / "a.luapkg").write_bytes(opened.content)
-    cache = tmp_path / "cache"
-    (unpack(opened, cache) / "b.py").write_text("damaged")
-    command = [sys.executable, "-c", UNPACK, str(tmp_path / "a.luapkg"), str(cache)]
-    children = [subprocess.Popen(command, cwd=REPOSITORY, stderr=subprocess.PIPE) for _ in range(6)]
-    assert [(child.communicate(timeout=60)[1].decode(), child.returncode) for child in children] == [("", 0)] * 6
-    assert [path.name for path in cache.iterdir()] == [opened.digest.removeprefix("sha256:")]
+    """They find a damaged folder, too."""
+    (unpack(opened, tmp_path) / "b.py").write_text("damaged")
+    children = [Child(partial(unpack, opened, tmp_path)) for _ in range(12)]
+    assert [child.end() for child in children] == [End()] * 12
+    assert tree(unpack(opened, tmp_path)) == dict(opened.files)
+    assert {path.name for path in tmp_path.iterdir()} == {".lock", opened.digest.removeprefix("sha256:")}
 
 
 @pytest.mark.parametrize("damaged", [False, True])
