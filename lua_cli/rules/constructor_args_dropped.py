@@ -107,7 +107,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         fields = _fields_set(use, info)
         renamed = fields.get("name")
         if renamed is not None:
-            message += f"; as written the tool would be called {renamed.text}, the compiled one {info.name!r}"
+            message += f"; as written the tool would be called {_value(renamed)}, the compiled one {info.name!r}"
         yield Diagnostic(
             CODE,
             "error" if renamed is not None else SEVERITY,
@@ -119,10 +119,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
         )
 
 
+def _value(argument: Argument) -> str:
+    return argument.text.removeprefix(f"{argument.keyword}=")
+
+
 def _written(argument: Argument) -> str:
-    """An argument as the call has it."""
-    prefix = f"{argument.keyword}=" if argument.keyword else argument.star
-    return f"`{prefix}{argument.text}`"
+    return f"`{argument.text}`"
 
 
 def _fields_set(use: ToolUse, info: ClassInfo) -> dict[str, Argument]:

@@ -71,11 +71,11 @@ SKILL_ATTRIBUTES = ("name", "description", "context", "instructions")
 
 def check(context: Context) -> Iterator[Diagnostic]:
     for tool in context.tools:
+        if tool.info.mro is None:
+            continue  # nothing is known of the class: another finding says why
         for key in TOOL_ATTRIBUTES:
             attribute = tool.info.attributes[key]
-            if attribute.state == "dynamic" and not _said_already(
-                context, tool.info.mro or (tool.info.dotted,), attribute
-            ):
+            if attribute.state == "dynamic" and not _said_already(context, tool.info.mro, attribute):
                 owner = short(attribute.owner or tool.info.dotted)
                 related = () if attribute.owner else (Related(tool.info.place, "the class"),)
                 yield _diagnostic(f"{owner}.{key}", attribute, context.place_of(attribute, tool), related)

@@ -9,7 +9,7 @@ Bad:
 
 ```python
 # file: shops.json
--> /etc/shops.json
+-> ../shops.json
 
 # file: tools.py
 import json

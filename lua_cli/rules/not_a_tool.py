@@ -76,7 +76,8 @@ SEVERITY: Final = "error"
 def check(context: Context) -> Iterator[Diagnostic]:
     for _skill, use, info in context.uses():
         if use.form == "other":
-            message = f"`{use.expression}` is {use.what or 'no tool'}, not a tool"
+            said = use.what and use.what.strip("`") != use.expression
+            message = f"`{use.expression}` is {use.what}, not a tool" if said else f"`{use.expression}` is not a tool"
             yield Diagnostic(
                 CODE, SEVERITY, message, use.place, help="register instances of classes that inherit `LuaTool`"
             )

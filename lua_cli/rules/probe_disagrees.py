@@ -26,8 +26,8 @@ class SearchDocs(LuaTool[Query]):
     def execute(self, input: Query) -> list[str]:
         return []
 
-    def __getattribute__(self, attribute: str) -> object:
-        return "find_docs" if attribute == "name" else super().__getattribute__(attribute)
+
+exec('SearchDocs.name = "find_docs"')
 ```
 
 Good:

@@ -144,8 +144,8 @@ def _unknown_names(context: Context, agent: AgentInfo, tools: dict[str, Register
     servers = agent.attributes["mcp_servers"]
     if servers.state != "missing" and not (servers.state == "known" and not servers.value):
         return
-    if any(use.form == "unresolved" or use.class_dotted is None for skill in context.skills for use in skill.tools):
-        return
+    if any(use.form == "unresolved" or info is None or info.name is None for _, use, info in context.uses()):
+        return  # a tool whose name is not known may be the one
     texts = [(agent.attributes["persona"], "the persona")]
     texts += [(skill.attributes["context"], f"the context of `{skill.name}`") for skill in context.skills_of(agent)]
     texts += [(tool.info.attributes["description"], f"the description of `{name}`") for name, tool in tools.items()]

@@ -90,7 +90,7 @@ def _fault(text: str, name: str) -> str | None:
         return "is a placeholder"
     if _size(text) < FEWEST_WORDS:
         return "says neither what the tool does nor when to use it"
-    said = {_stem(word) for word in re.findall(r"[^\W_]+", text.lower()) if word not in _FILLERS}
+    said = {_stem(word) for word in re.findall(r"[^\W_]+", text.lower()) if word not in _FILLERS and len(word) > 1}
     known = {_stem(word) for word in re.findall(r"[^\W_]+", name.lower().replace("_", " "))}
     if said <= known:
         return "says nothing that the name does not say"

@@ -9,6 +9,8 @@ once.
 Bad:
 
 ```python
+import os
+
 from pydantic import BaseModel
 
 from lua_cli import LuaTool
@@ -18,11 +20,10 @@ class Query(BaseModel):
     text: str
 
 
-def search_base(kind: str) -> type:
-    return type(kind, (LuaTool,), {"description": f"Search the {kind}."})
+BASES = {"sync": LuaTool}
 
 
-class SearchDocs(search_base("documentation")):
+class SearchDocs(BASES[os.environ.get("SEARCH_KIND", "sync")]):
     name = "search_docs"
     description = "Search the product documentation. Use when the customer asks how something works."
     input_schema = Query
