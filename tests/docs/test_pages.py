@@ -63,7 +63,7 @@ def test_a_block_is_what_it_says(block: Block) -> None:
             from ruamel.yaml import YAML
 
             YAML(typ="safe").load(block.text)
-        case "sh" | "console" | "markdown" | "":
+        case "sh" | "console" | "markdown" | "text" | "":
             pass
         case other:
             pytest.fail(f"{block}: nothing checks blocks of {other!r}")
