@@ -18,18 +18,17 @@ import contextlib
 import errno
 import json
 import os
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lua_cli.bundle.disk import discard, sync_folder
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.bundle.model import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.names import MANIFEST_NAME, artifact_file_name
 from lua_cli.bundle.shape import ManifestError, check, each, record
-from lua_cli.bundle.unpack import sync_folder
 from lua_cli.errors import LuaError
 
 _PUBLISHED, _BUILDS, _NEXT = "artifacts", "builds", "next"
@@ -127,7 +126,7 @@ def _replace_current(output: Path, files: Mapping[str, bytes], alone: bool) -> N
         _publish(output, new)
     except BaseException:
         if _current(output) != new:
-            shutil.rmtree(new, ignore_errors=True)
+            discard(new)
         raise
     with contextlib.suppress(OSError):  # the new build is current: nothing that fails from here on takes that back
         sync_folder(output)
@@ -229,10 +228,7 @@ def _remove_old(output: Path, just_replaced: Path | None) -> None:
         path = Path(entry.path)
         if path == current or now - entry.stat(follow_symlinks=False).st_mtime < _KEPT_SECONDS:
             continue
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        discard(path)
 
 
 def _cannot_write(output: Path, error: OSError) -> LuaError:

@@ -6,14 +6,13 @@ processes may do it at once; one that is killed leaves at most a temporary folde
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from lua_cli.bundle.disk import discard, sync_folder
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.model import OpenedArtifact
 from lua_cli.errors import LuaError
@@ -41,7 +40,7 @@ def unpack(opened: OpenedArtifact, cache: Path) -> Path:
             _write(opened.files, temporary)
             _move(temporary, folder, opened.files)
         finally:
-            _remove(temporary)
+            discard(temporary)
     except OSError as error:
         hint = "free some space or set LUA_CACHE_DIR to another folder"
         raise LuaError(f"cannot unpack into {cache}: {error.strerror or error}", hint=hint) from error
@@ -104,7 +103,7 @@ def _move(temporary: Path, folder: Path, files: Mapping[str, bytes]) -> None:
                 return
             damaged = _temporary_name(folder.parent)
             folder.rename(damaged)
-            _remove(damaged)
+            discard(damaged)
             if _renamed(temporary, folder):
                 return
     raise OSError(0, f"{folder} is damaged and cannot be replaced")
@@ -122,33 +121,13 @@ def _renamed(temporary: Path, folder: Path) -> bool:
     return True
 
 
-def sync_folder(folder: Path) -> None:
-    """The entries of a folder survive a crash of the machine. A system that cannot sync folders does without."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
 def _remove_leftovers(cache: Path) -> None:
     """Temporary folders of processes that were killed: those that nobody has written into for an hour."""
     now = time.time()
     for entry in os.scandir(cache):
         if entry.name.startswith(_TEMPORARY) and now - entry.stat(follow_symlinks=False).st_mtime > _LEFTOVER_SECONDS:
-            _remove(Path(entry.path))
+            discard(Path(entry.path))
 
 
 def _temporary_name(cache: Path) -> Path:
     return cache / f"{_TEMPORARY}{os.getpid()}-{os.urandom(8).hex()}"
-
-
-def _remove(path: Path) -> None:
-    """Removes a folder, a file or a link, as far as it can be: what stays is in nobody's way."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
