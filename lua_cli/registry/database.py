@@ -136,14 +136,15 @@ def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA trusted_schema = OFF")
-    _refuse_strangers(connection, path)
-    if _pragma(connection, "user_version") < len(MIGRATIONS):
-        _write_ahead(connection, busy_seconds)
-        with transaction(connection):
-            _refuse_strangers(connection, path)  # another process may have been faster, or newer
-            _migrate(connection)
-    else:
+    with snapshot(connection):  # of one moment: another process may be making the file
+        present = _schema_of(connection, path)
+    if present == len(MIGRATIONS):
         _check_structure(connection)
+        return
+    _write_ahead(connection, busy_seconds)
+    with transaction(connection):
+        _schema_of(connection, path)  # another process may have been faster, or newer
+        _migrate(connection)
 
 
 def _check_structure(connection: sqlite3.Connection) -> None:
@@ -164,8 +165,10 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
-def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
-    """A file of another program, or of a release that knows more than this one, is left alone."""
+def _schema_of(connection: sqlite3.Connection, path: Path) -> int:
+    """The schema version of the file, 0 for a fresh one. A file of another program, or of a release that knows more
+    than this one, is refused and left alone.
+    """
     version, application = _pragma(connection, "user_version"), _pragma(connection, "application_id")
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION and (application or version or tables):
@@ -178,6 +181,7 @@ def _refuse_strangers(connection: sqlite3.Connection, path: Path) -> None:
             f"the registry {path} was written by a newer lua-cli (schema {version}, this one knows {len(MIGRATIONS)})",
             hint="upgrade lua-cli, or set LUA_DATA_DIR to another folder",
         )
+    return version
 
 
 def _write_ahead(connection: sqlite3.Connection, busy_seconds: float) -> None:

@@ -180,6 +180,28 @@ def test_a_changed_byte_gives_the_right_answer_or_an_error(filled: Path) -> None
     assert caught > 20
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE deployments SET version = '1.0.0'",
+        "UPDATE deployments SET author = 'eve'",
+        "DELETE FROM deployments WHERE number = 1",
+        "UPDATE versions SET facts = replace(facts, 'Orders', 'Others')",
+        "UPDATE versions SET author = 'eve'",
+        "UPDATE versions SET tools = '[]'",
+        "UPDATE blobs SET content = x'00'",
+        "DELETE FROM blobs",
+    ],
+)
+def test_a_changed_record_is_damage_and_no_answer(filled: Path, statement: str) -> None:
+    """As by a program that goes around the triggers, or by a disk."""
+    triggers = "versions_stay", "versions_are_immutable", "deployments_stay", "deployments_are_immutable"
+    raw(filled, "PRAGMA foreign_keys = OFF", *(f"DROP TRIGGER {name}" for name in triggers), statement)
+    with pytest.raises(LuaError, match=r"is damaged: .* not what was") as refused:
+        read_all(filled)
+    one_line(refused.value)
+
+
 def test_pushing_the_right_content_again_mends_a_damaged_copy(filled: Path) -> None:
     raw(filled, "UPDATE blobs SET content = x'00'")
     with EmbeddedRegistry(filled) as registry:

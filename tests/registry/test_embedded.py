@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lua_cli.errors import LuaError, NotFoundError, UsageError
+from lua_cli.registry import rows
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.protocol import Registry, SkillFacts, Submission, ToolFacts
 from lua_cli.registry.refusals import DeployedMeanwhileError, PushedMeanwhileError, VersionTakenError, YankedError
@@ -249,8 +251,16 @@ def _renamed(name: str) -> Submission:
     return type(good)(name, good.version, good.content, good.digest, good.facts)
 
 
-def test_a_failed_write_leaves_nothing_behind(registry: Registry) -> None:
-    registry.put(AGENT, submission())
-    with pytest.raises(VersionTakenError):
-        registry.put(AGENT, submission(word="other"))
-    assert registry.put(AGENT, submission("1.0.1", "next", base="1.0.0")).created, "no transaction is left open"
+def test_a_failed_write_leaves_nothing_behind(registry: Registry, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise LuaError("in the middle, after the content was kept")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rows, "add_version", fails)
+        with pytest.raises(LuaError, match="in the middle"):
+            registry.put(AGENT, submission())
+    assert registry.agents() == ()
+    with sqlite3.connect(path) as other:
+        assert other.execute("SELECT count(*) FROM blobs").fetchone() == (0,)
+    other.close()
+    assert registry.put(AGENT, submission()).created, "no transaction is left open"
