@@ -12,6 +12,7 @@ where that Python has it. Nothing here may import another stage.
     confine.py      limits, descriptors, the working folder, the import path
     watch.py        says where a tool is when its time is up
     run.py          one call: import, input, execute, encode
+    tries.py        many calls, each in a fork                                     (forks.py: a fork with a time limit)
     look.py         the probe: import each tool, read its schema
     load.py         from names to the class, its instance and its input
     schema.py       a tool's input and output as JSON Schema                       (generator.py: as pydantic writes it)

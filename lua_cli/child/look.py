@@ -15,6 +15,7 @@ from typing import Any
 from lua_cli.child import confine
 from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames
+from lua_cli.child.forks import in_fork
 from lua_cli.child.load import RefusedError, build, input_kind, load_class, schema_refusal
 from lua_cli.child.offline import go_offline
 from lua_cli.child.schema import json_schema, output_schema
@@ -32,11 +33,7 @@ def look(order: dict[str, Any], channel: Channel) -> None:
         _import_pydantic()
     go_offline()
     for skill in order["skills"]:
-        pid = os.fork()
-        if pid == 0:
-            _look_at(skill, order, channel.taken_over())
-            os._exit(0)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]
         channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))
     os._exit(0)
 

@@ -35,11 +35,11 @@ def run(order: dict[str, Any], channel: Channel) -> None:
     confine.import_from(order["artifact"])
     watch(order["timeout"], channel.taken_over(), frames, order["trace"])
     confine.limit(order["limits"])
-    answer = _answer(order, frames)
+    found = answer(order, frames)
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         _flush(stream)
     try:
-        channel.send("R", encode(answer, limit=ANSWER_BYTES).encode("ascii"))
+        channel.send("R", encode(found, limit=ANSWER_BYTES).encode("ascii"))
     except OSError:
         _exit(NO_CHANNEL)
     _exit(0)
@@ -50,7 +50,8 @@ def _flush(stream: Any) -> None:
         stream.flush()
 
 
-def _answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
+def answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
+    """Make the call; what came of it, as the frame R has it."""
     notes: list[str] = []
     try:
         tool = build(order["module"], order["qualname"], frames)

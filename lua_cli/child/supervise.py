@@ -56,6 +56,10 @@ def _work(name: str) -> Callable[[dict[str, Any], Any], None]:
         from lua_cli.child.run import run
 
         return run
+    if name == "tries":
+        from lua_cli.child.tries import tries
+
+        return tries
     from lua_cli.child.look import look
 
     return look

@@ -17,6 +17,7 @@ from types import CoroutineType, FrameType
 from typing import Any, TextIO
 
 from lua_cli.child.failure import Frames
+from lua_cli.child.forks import TIMED_OUT
 from lua_cli.child.wire import Channel
 
 _SLACK = 0.15
@@ -42,10 +43,7 @@ def _wait(seconds: float, channel: Channel, frames: Frames, ends: str | None, pa
     pause().wait(seconds)
     channel.send("T", json.dumps({"skill": ends, "frames": where(frames)}).encode("ascii"))
     if ends is not None:
-        os._exit(_TIMED_OUT)
-
-
-_TIMED_OUT = 124
+        os._exit(TIMED_OUT)
 
 
 def where(frames: Frames) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from lua_cli._version import __version__
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
+from lua_cli.commands.fuzz import fuzz_command
 from lua_cli.commands.init import init_command
 from lua_cli.commands.push import push_command
 from lua_cli.commands.skills import skills_app
@@ -51,6 +52,7 @@ def _root(
 app.command("init")(init_command)
 app.command("compile")(compile_command)
 app.add_typer(test_app, name="test")
+app.command("fuzz")(fuzz_command)
 app.command("push")(push_command)
 app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)

@@ -58,7 +58,7 @@ def test_command(
             raise NotFoundError(f"no case has {select!r} in its file, name or tool", hint="`lua test` runs them all")
     artifacts = {skill: artifact.open() for skill, artifact in build(target).artifacts.items()}
     show, results, file = progress(), [], ""
-    for result in run_cases(cases, artifacts, _options(target, env_file, timeout, sandbox, network)):
+    for result in run_cases(cases, artifacts, run_options(target, env_file, timeout, sandbox, network)):
         results.append(result)
         if not as_json:
             show("")
@@ -108,20 +108,23 @@ def test_skill_command(
     target = project()
     compiled = build(target)
     chosen = choose_tool(_tools(compiled)) if name is None else name
-    found = _artifact(compiled, chosen, skill)
+    found = chosen_artifact(compiled, chosen, skill)
     if found is not None:
         opened = found.open()
         if given is None:
             schema = next(tool["inputSchema"] for tool in opened.manifest["tools"] if tool["name"] == chosen)
             given = ask_input(schema) if interactive else _no_input(schema)
-        options = _options(target, env_file, timeout, sandbox, network)
+        options = run_options(target, env_file, timeout, sandbox, network)
         result = run_tool(opened, chosen, given, options)
     else:
-        result = _unknown(chosen, compiled, skill)
+        result = unknown_tool(chosen, compiled, skill)
     return _show(result, as_json)
 
 
-def _options(target: Project, env_file: Path | None, timeout: float, sandbox: bool, network: bool) -> RunOptions:
+def run_options(
+    target: Project, env_file: Path | None, timeout: float, sandbox: bool = False, network: bool = False
+) -> RunOptions:
+    """How tools of the project run. Raises UsageError for flags that do not go together."""
     from lua_cli.runtime import RunOptions
 
     if not timeout > 0:
@@ -146,7 +149,7 @@ def _tools(compiled: Compiled) -> list[tuple[str, str]]:
     return [(tool["name"], tool["description"] or "") for tool in compiled.document["tools"]]
 
 
-def _artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:
+def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:
     """The artifact that holds the tool. Raises UsageError when several skills have different tools of that name."""
     if skill is not None and skill not in compiled.artifacts:
         raise NotFoundError(f"no skill {skill!r}", hint="there are: " + ", ".join(sorted(compiled.artifacts)))
@@ -164,7 +167,8 @@ def _artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact
     return compiled.artifacts[min(holders)] if holders else None
 
 
-def _unknown(name: str, compiled: Compiled, skill: str | None) -> RunResult:
+def unknown_tool(name: str, compiled: Compiled, skill: str | None) -> RunResult:
+    """There is no such tool, with the nearest names."""
     from lua_cli.runtime import RunResult
     from lua_cli.runtime.running import not_found
 

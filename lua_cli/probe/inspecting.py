@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.environment import PLACEHOLDER, child_environment, declared_values
+from lua_cli.child.forks import TIMED_OUT
 from lua_cli.errors import LuaError
 from lua_cli.probe.cache import ProbeCache
 from lua_cli.probe.findings import findings_of
@@ -105,14 +106,14 @@ def _checked(tool: dict[str, Any]) -> dict[str, Any]:
 
 def _whole_failure(draft: Draft, ended: Ended, timeout: float) -> dict[str, Any]:
     late = [frame for letter, frame in ended.frames if letter == "T" and frame["skill"] == draft.skill]
-    if late or ended.timed_out:
+    codes = [frame["status"] for letter, frame in ended.frames if letter == "X" and frame["skill"] == draft.skill]
+    if late or TIMED_OUT in codes or (not codes and ended.timed_out):
         return {
             "type": "timeout",
             "message": f"importing it took longer than {timeout:g} seconds",
             "hint": "do slow work inside `execute`, not at import",
             "frames": late[0]["frames"] if late else [],
         }
-    codes = [frame["status"] for letter, frame in ended.frames if letter == "X" and frame["skill"] == draft.skill]
     if not codes and ended.exit_code == 0:
         raise LuaError("the child process that reads the schemas gave no answer", hint=ended.logs[-500:] or None)
     return {

@@ -59,6 +59,7 @@ class RunError:
     traceback  the user's own frames, secrets masked
     hint       what to do about it
     excerpt    the place in the input's text, with a caret
+    exception  the type of what the tool raised: "ValueError", "requests.exceptions.Timeout"
     """
 
     type: str
@@ -68,6 +69,7 @@ class RunError:
     traceback: str | None = None
     hint: str | None = None
     excerpt: str | None = None
+    exception: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,8 @@ class RunResult:
                 "logs": self.logs,
             }
         error: dict[str, Any] = {"type": self.error.type, "message": self.error.message}
+        if self.error.exception is not None:
+            error["exception"] = self.error.exception
         if self.error.path is not None:
             error["path"] = self.error.path
         if self.error.errors:

@@ -83,7 +83,8 @@ def _refused(answer: Mapping[str, Any], wording: Wording) -> RunError:
         words = answer["message"]
     hint = in_project(answer.get("hint") or "", wording.sources)
     message = wording.mask(f"{doing}{words}")
-    return RunError("tool-error", message, traceback=trace, hint=wording.mask(hint) if hint else None)
+    exception = None if kind in ("schema", "class") else answer["type"]
+    return RunError("tool-error", message, traceback=trace, hint=wording.mask(hint) or None, exception=exception)
 
 
 def _input(faults: list[Mapping[str, Any]], wording: Wording) -> RunError:

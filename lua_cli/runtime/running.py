@@ -60,7 +60,8 @@ def run_tool(
         ))  # fmt: skip
     values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
     artifact_folder = unpack(opened, options.cache).resolve()
-    ended = _start(artifact_folder, tool, json.dumps(value), values, options)
+    request = {"do": "run", "input": json.dumps(value)}
+    ended = start(artifact_folder, tool, request, values, options, timeout=options.timeout, finals="RT")
     names = _source_names(opened.files, options)
     wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(artifact_folder), value)
     return result_of(ended, wording)
@@ -85,20 +86,28 @@ def _first(faults: tuple[Any, ...]) -> str:
     return f"{faults[0].path or 'it'} {faults[0].message}{more}"
 
 
-def _start(artifact: Path, tool: Mapping[str, Any], text: str, values: Mapping[str, str], options: RunOptions) -> Ended:
+def start(
+    artifact: Path,
+    tool: Mapping[str, Any],
+    request: Mapping[str, Any],
+    values: Mapping[str, str],
+    options: RunOptions,
+    *,
+    timeout: float,
+    finals: str,
+) -> Ended:
+    """Start the child of a tool: `request` is what it shall do. Gives what came of it; its folders are gone by then."""
     from lua_cli.child.launch import Order, launch
     from lua_cli.child.sandbox import Sandbox
 
     folder = Path(tempfile.mkdtemp(prefix="lua-run-")).resolve()
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
-    body = {
-        "do": "run", "artifact": str(artifact), "hidden": hidden,
-        "module": tool["module"], "qualname": tool["qualname"], "input": text,
-    }  # fmt: skip
+    names = {"artifact": str(artifact), "hidden": hidden, "module": tool["module"], "qualname": tool["qualname"]}
     reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))
-    sandbox = Sandbox(options.network, reads) if options.sandbox else None
-    environment = child_environment(values)
-    order = Order(options.interpreter, body, environment, folder, options.timeout, options.limits, sandbox=sandbox)
+    order = Order(
+        options.interpreter, {**names, **request}, child_environment(values), folder, timeout, options.limits,
+        finals=finals, sandbox=Sandbox(options.network, reads) if options.sandbox else None,
+    )  # fmt: skip
     try:
         return launch(order)
     finally:
