@@ -107,7 +107,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         fields = _fields_set(use, info)
         renamed = fields.get("name")
         if renamed is not None:
-            message += f"; as written the tool would be called {_value(renamed)}, the compiled one {info.name!r}"
+            message += f'; as written the tool would be called {_value(renamed)}, the compiled one "{info.name}"'
         yield Diagnostic(
             CODE,
             "error" if renamed is not None else SEVERITY,

@@ -29,11 +29,12 @@ agent = LuaAgent(name="acme", skills=[orders])
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic
-from lua_cli.rules.judging.wording import diagnostic_of, near
+from lua_cli.rules.judging.wording import diagnostic_of
 
 CODE: Final = "lua/syntax-error"
 SEVERITY: Final = "error"
@@ -41,5 +42,14 @@ SEVERITY: Final = "error"
 
 def from_finding(finding: Finding) -> Diagnostic:
     reason = finding.facts.get("reason", "") or "invalid syntax"
-    help_ = near(finding, "mend it here, or at the end of the line before")
+    help_ = _help(reason)
     return diagnostic_of(finding, CODE, SEVERITY, f"not valid Python: {reason}", help_)
+
+
+def _help(reason: str) -> str:
+    newer = re.search(r"Python (\d+\.\d+) or newer", reason)
+    if newer:
+        return f"run lua-cli with Python {newer[1]}, or write it for the Python that runs it"
+    if "decoded" in reason or "encoding" in reason:
+        return "save the file as UTF-8, or name its encoding in the first line: `# -*- coding: latin-1 -*-`"
+    return "mend it here, or at the end of the line before"

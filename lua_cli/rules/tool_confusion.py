@@ -96,10 +96,14 @@ SEVERITY: Final = "warning"
 
 _MOST_SHOWN = 5
 _BUILT_IN = frozenset({"load_skill"})
-_NAME = r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+"
+_SNAKE = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
+_QUOTED = (
+    r"[`'\"](?P<{}>[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)[`'\"]"  # with hyphens it is a word of the language, unless quoted
+)
 _ASKED_FOR = re.compile(
-    rf"\b(?:use|using|call|calling|invoke|run|try|via|with|through)\s+(?:the\s+)?(?:tool\s+)?[`'\"]?({_NAME})\b"
-    rf"|[`'\"]?\b({_NAME})[`'\"]?\s+tool\b",
+    r"\b(?:use|using|call|calling|invoke|run|try|via|with|through)\s+(?:the\s+)?(?:tool\s+)?"
+    rf"(?:(?P<a>{_SNAKE})\b|{_QUOTED.format('b')})"
+    rf"|(?:\b(?P<c>{_SNAKE})|{_QUOTED.format('d')})\s+tool\b",
     re.IGNORECASE,
 )
 
@@ -120,17 +124,30 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _group(context: Context, tools: Sequence[RegisteredTool], key: str) -> Diagnostic:
-    places = [context.place_of(tool.info.attributes[key], tool) for tool in tools]
     names = [f"`{tool.info.name}`" for tool in tools]
     shown = (
         names if len(names) <= _MOST_SHOWN else [*names[: _MOST_SHOWN - 1], f"{len(names) - _MOST_SHOWN + 1} others"]
     )
-    listed = f"{', '.join(shown[:-1])} and {shown[-1]}"
-    message = f"{listed} are easy to confuse: their {key}s say the same"
+    message = f"{', '.join(shown[:-1])} and {shown[-1]} are easy to confuse: their {key}s say the same"
+    places = [_place(context, tool, key) for tool in tools]
     related = tuple(
-        Related(place, f"the {key} of {name}") for place, name in zip(places[:-1][:_MOST_SHOWN], names, strict=False)
+        Related(place, f"{name} inherits its {key}" if _inherits(tool, key) else f"the {key} of {name}")
+        for tool, place, name in list(zip(tools, places, names, strict=True))[: min(len(tools) - 1, _MOST_SHOWN)]
     )
+    if _inherits(tools[-1], key):
+        message += f"; {names[-1]} inherits its {key}"
     return Diagnostic(CODE, SEVERITY, message, places[-1], help=_HELP[key], related=related)
+
+
+def _inherits(tool: RegisteredTool, key: str) -> bool:
+    return tool.info.attributes[key].owner != tool.info.dotted
+
+
+def _place(context: Context, tool: RegisteredTool, key: str) -> Place:
+    """The value, or the class that should have one of its own."""
+    if _inherits(tool, key):
+        return context.class_place(tool)
+    return context.place_of(tool.info.attributes[key], tool)
 
 
 _HELP = {
@@ -166,7 +183,7 @@ def _asked_for(attribute: Attribute) -> Iterator[str]:
     for text in values:
         if isinstance(text, str):
             for found in _ASKED_FOR.finditer(text):
-                yield found[1] or found[2]
+                yield next(name for name in found.groups() if name)
 
 
 def _place_of_word(context: Context, place: Place, word: str) -> Place:

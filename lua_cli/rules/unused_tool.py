@@ -91,8 +91,8 @@ SEVERITY: Final = "warning"
 
 def check(context: Context) -> Iterator[Diagnostic]:
     analysis = context.analysis
-    if not analysis.agents or any(use.form == "unresolved" for skill in analysis.skills for use in skill.tools):
-        return  # what is not known may be the very registration that is missed here
+    if not analysis.agents or _some_not_known(context):
+        return  # what is not known, or not right yet, may be the very registration that is missed here
     used = {use.class_dotted for skill in analysis.skills for use in skill.tools}
     bases = {base for info in analysis.classes.values() for base in (info.mro or ())[1:]}
     for dotted, info in analysis.classes.items():
@@ -104,3 +104,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
         message = f"{name} is a tool that no skill holds, so it is not bundled"
         help_ = f"add `{name}()` to the tools of a skill, or delete the class"
         yield Diagnostic(CODE, SEVERITY, message, info.place, help=help_)
+
+
+def _some_not_known(context: Context) -> bool:
+    """Whether a registration or a base of a class could not be told, or is none as it stands."""
+    return any(info.mro is None for info in context.analysis.classes.values()) or any(
+        info is None or not info.is_tool
+        for skill in context.analysis.skills
+        for info in map(context.analysis.tool_class, skill.tools)
+    )

@@ -39,7 +39,7 @@ def test_a_dropped_name_is_an_error(write_project: WriteProject) -> None:
     root = write_project({"agent.py": source + agent('A(name="other")')})
     (found,) = judged(root)
     assert (found.code, found.severity, found.fix) == ("lua/constructor-args-dropped", "error", None)
-    assert found.message.endswith("""as written the tool would be called "other", the compiled one 'leaf'""")
+    assert found.message.endswith('as written the tool would be called "other", the compiled one "leaf"')
 
 
 def test_a_required_parameter_is_an_error_of_its_own(write_project: WriteProject) -> None:
