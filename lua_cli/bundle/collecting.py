@@ -118,13 +118,13 @@ class _Collector:
     def _add_modules(self, members: Members, closure: Closure, skill: SkillInfo) -> None:
         for module in closure.modules.values():
             location, place = module.location, module.place or skill.place
-            home = location.root if location.origin != "first-party" else None
             if location.native is not None:
                 members.say("lua/native-extension", place, name=location.dotted, reason=location.native.name)
             elif location.path is not None:
                 name = member_name(location)
                 self._members_of[self._project.relative(location.path)] = name
-                members.add(name, location.path, "module", module.reason, place, home=home)
+                beside = location.origin != "first-party"
+                members.add(name, location.path, "module", module.reason, place, beside=beside)
 
     def _say_about(self, closure: Closure) -> None:
         for error in closure.broken:

@@ -87,8 +87,8 @@ def _add_one(members: Members, read: DataRead, location: ModuleLocation, imports
         reason = "its name on disk has other letter case, which only some systems forgive"
         members.say("lua/data-file-missing", read.place, name=read.target, reason=reason)
     else:
-        home = location.root if location.origin != "first-party" else None
-        members.add(name, path, "data", f"read by {read.place.path}:{read.place.line}", read.place, home=home)
+        reason, beside = f"read by {read.place.path}:{read.place.line}", location.origin != "first-party"
+        members.add(name, path, "data", reason, read.place, beside=beside)
 
 
 def add_document(members: Members, skill: SkillInfo, project: Project) -> str | None:

@@ -1,16 +1,17 @@
 """Lock files → what they pin.
 
 In: the project's folder. Out: the lock that counts, its packages, and the names of other locks beside it. `pylock.toml`
-(PEP 751) comes before `uv.lock`, which may also be that of a workspace further up, if the project is a member. Other
-formats are not read: the installed distributions are taken then.
+(PEP 751) comes before `uv.lock`, which may also be that of a workspace further up, if the project is a member; then a
+`requirements.txt` that pins every line with `==`. Other formats are not read: the installed distributions are taken.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from lua_cli.bundle.installed import without_password
 from lua_cli.errors import LuaError
 
 READ = ("pylock.toml", "uv.lock")
+_PINNED = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([\w.!+-]+)\s*(?:;\s*(.+))?")
 _OTHERS = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 
 
@@ -55,13 +57,14 @@ class Locked:
 @dataclass(frozen=True, slots=True)
 class LockFile:
     """A lock that was read. `declared` is what it says of the project itself (name → specifier), None when it does not.
-    `others` are locks beside it that do not count."""
+    `others` are locks beside it that do not count. `whole`: it has everything that its packages require."""
 
     path: Path
     sha256: str
     packages: Mapping[str, tuple[Locked, ...]]
     declared: Mapping[str, str] | None = None
-    others: tuple[str, ...] = field(default=())
+    others: tuple[str, ...] = ()
+    whole: bool = True
 
 
 def read_lock(root: Path) -> LockFile | None:
@@ -76,7 +79,27 @@ def read_lock(root: Path) -> LockFile | None:
         if (folder / "uv.lock").is_file():
             found = _uv(folder / "uv.lock", root, tuple(present))
             return found if found.declared is not None else None
-    return None
+    return _requirements(root / "requirements.txt", tuple(present))
+
+
+def _requirements(path: Path, others: tuple[str, ...]) -> LockFile | None:
+    """A list that pins every line, with or without hashes, as pip-compile and `pip freeze` write it; else None."""
+    try:
+        content = path.read_bytes().replace(b"\r\n", b"\n")
+        text = content.decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    packages = []
+    for line in text.replace("\\\n", " ").split("\n"):
+        stated = re.split(r"(?:^|\s)#|\s--hash", line)[0].strip()
+        pinned = _PINNED.fullmatch(stated)
+        if pinned:
+            name, version = canonicalize_name(pinned[1]), pinned[2]
+            packages.append(Locked(name, version, f"{name}=={version}", None, pinned[3] or "", local=True))
+        elif stated and not stated.startswith(("--index-url", "--extra-index-url", "-i ", "--trusted-host")):
+            return None
+    digest = hashlib.sha256(content).hexdigest()
+    return LockFile(path, digest, _by_name(packages), None, others, whole=False) if packages else None
 
 
 def _document(path: Path) -> tuple[dict[str, Any], str]:
@@ -114,7 +137,7 @@ def _pylock(path: Path, others: tuple[str, ...]) -> LockFile:
             None if stated is None else {"": wanted},
             str(package.marker or ""),
             wheels,
-            package.directory is not None,
+            package.directory is not None or package.archive is not None,
         )
 
     return LockFile(path, digest, _by_name([locked(package) for package in lock.packages]), None, others)
@@ -141,7 +164,7 @@ def _uv_package(package: Mapping[str, Any]) -> Locked:
         pin = f"{name} @ git+{without_password(address._replace(query='', fragment='').geturl())}@{address.fragment}"
     extras = package.get("optional-dependencies", {})
     return Locked(
-        name,
+        canonicalize_name(name),
         version,
         pin,
         {"": _uv_wanted(package.get("dependencies")), **{extra: _uv_wanted(extras[extra]) for extra in extras}},

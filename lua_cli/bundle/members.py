@@ -50,11 +50,10 @@ class FileReader:
             self._contents[path, text] = content.replace(b"\r\n", b"\n") if text else content
         return self._contents[path, text]
 
-    def outside(self, path: Path, home: Path | None) -> Path | None:
-        """Where the file really lies, when a link on its way leaves the project (or `home`, of a package beside it)."""
+    def outside(self, path: Path) -> Path | None:
+        """Where the file really lies, when a link on its way leaves the project."""
         real = path.resolve()
-        homes = (*self._homes, home.resolve()) if home else self._homes
-        return None if any(real.is_relative_to(folder) for folder in homes) else real
+        return None if any(real.is_relative_to(folder) for folder in self._homes) else real
 
 
 class Members:
@@ -66,8 +65,9 @@ class Members:
         self._files: dict[str, tuple[BundledFile, Place]] = {}
         self._paths: dict[str, Path] = {}
 
-    def add(self, name: str, path: Path, kind: Kind, reason: str, place: Place, *, home: Path | None = None) -> None:
-        """Takes a file in under `name`; `place` is where it was asked for. Asking again changes nothing."""
+    def add(self, name: str, path: Path, kind: Kind, reason: str, place: Place, *, beside: bool = False) -> None:
+        """Takes a file in under `name`; `place` is where it was asked for. Asking again changes nothing. `beside`: it
+        is of a package beside the project, whose place somebody chose by installing it."""
         if name in self._files:
             if self._paths[name] != path:
                 other = self._files[name][0].source
@@ -78,8 +78,8 @@ class Members:
         if problem:
             self._collide(name, f"the name {problem}", place)
             return
-        real = self._reader.outside(path, home)
-        if real is not None:
+        real = self._reader.outside(path)
+        if real is not None and not beside:
             facts = {"name": self._reader.project.relative(path), "reason": real.as_posix()}
             self.findings.append(Finding("lua/link-outside", place, facts))
             return

@@ -6,10 +6,9 @@ findings about what is nowhere pinned, not declared, or locked otherwise. Nothin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from packaging.requirements import InvalidRequirement
 from packaging.requirements import Requirement as Declared
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
@@ -17,8 +16,9 @@ from packaging.utils import canonicalize_name
 from lua_cli.analysis.model import Finding
 from lua_cli.bundle.closure import Outside, Reached
 from lua_cli.bundle.installed import Environment, Installed
-from lua_cli.bundle.locks import Locked, LockFile, Wanted, read_lock
+from lua_cli.bundle.locks import LockFile, read_lock
 from lua_cli.bundle.model import Lock, Requirement
+from lua_cli.bundle.pinning import Pinning, parsed_requirement
 from lua_cli.bundle.pyproject import setting_place
 from lua_cli.bundle.targets import Targets
 from lua_cli.diagnostics import Place
@@ -35,6 +35,7 @@ class Requirements:
         self._where = where
         self._environment = Environment(project.interpreter.packages)
         self._targets = Targets(project.settings.requires_python)
+        self._pinning = Pinning(self._environment, self._targets)
         self._written = project.settings.dependencies
         self._declared = _declared(self._written)
         self._lock = read_lock(project.root)
@@ -88,63 +89,22 @@ class Requirements:
     def _pins(self, owner: Installed, place: Place) -> tuple[tuple[str, ...], str]:
         extras = tuple(sorted(self._declared[owner.key].extras)) if owner.key in self._declared else ()
         if self._lock is None:
-            return self._installed_pins(owner, extras), "installed"
-        locked = self._lock.packages.get(owner.key, ())
-        if not locked:
-            self._say("lua/lock-mismatch", place, name=owner.name, reason=f"it is not in {self._lock.path.name}")
-            return self._installed_pins(owner, extras), "installed"
-        versions = {one.version for one in locked}
-        if owner.version not in versions:
-            reason = f"{owner.version} is installed, {self._lock.path.name} has {', '.join(sorted(versions))}"
+            return self._pinning.installed(owner, extras), "installed"
+        file = self._lock.path.name
+        versions = {one.version for one in self._lock.packages.get(owner.key, ())}
+        if not versions:
+            self._say("lua/lock-mismatch", place, name=owner.name, reason=f"it is not in {file}")
+            return self._pinning.installed(owner, extras), "installed"
+        packages = self._pinning.locked(self._lock, owner.key, extras)
+        nowhere = [package for package in packages if not self._targets.has_wheel(package)]
+        for package in nowhere:
+            reason = f"those in {file} are for other systems" if package.wheels else f"{file} lists none at all"
+            name = f"{package.name} {package.version}"
+            self._say("lua/wheel-missing", place, name=name, reason=reason, platform=self._targets.platform)
+        if owner.version not in versions and not nowhere:
+            reason = f"{owner.version} is installed, {file} has {', '.join(sorted(versions))}"
             self._say("lua/lock-mismatch", place, name=owner.name, reason=reason)
-        return self._locked_pins(self._lock, owner.key, extras), self._lock.path.name
-
-    def _installed_pins(self, owner: Installed, extras: tuple[str, ...]) -> tuple[str, ...]:
-        """The distribution and everything installed that it requires in turn."""
-        pins: set[str] = set()
-        todo, seen = [(owner, extras)], set[tuple[str, tuple[str, ...]]]()
-        while todo:
-            installed, wanted_extras = todo.pop()
-            if (installed.key, wanted_extras) in seen:
-                continue
-            seen.add((installed.key, wanted_extras))
-            pins.add(installed.pin)
-            for text in installed.requires:
-                wanted = _parsed(text)
-                if wanted is None or not self._targets.may_hold(str(wanted.marker or ""), wanted_extras):
-                    continue
-                found = self._environment.by_name.get(canonicalize_name(wanted.name))
-                if found is not None:
-                    todo.append((found, tuple(sorted(wanted.extras))))
-        return tuple(sorted(pins))
-
-    def _locked_pins(self, lock: LockFile, name: str, extras: tuple[str, ...]) -> tuple[str, ...]:
-        """The package and everything that the lock has for it. Where a lock does not say what requires what, the
-        metadata of the installed distribution does; the version is the lock's."""
-        pins: set[str] = set()
-        todo, seen = [Wanted(name, extras=extras)], set[Wanted]()
-        while todo:
-            wanted = todo.pop()
-            if wanted in seen or not self._targets.may_hold(wanted.marker):
-                continue
-            seen.add(wanted)
-            several = lock.packages.get(wanted.name, ())
-            for locked in several:
-                if (wanted.version or locked.version) == locked.version and self._targets.may_hold(locked.marker):
-                    pins.add(locked.pin + (f" ; {locked.marker}" if len(several) > 1 and locked.marker else ""))
-                    todo += self._wanted_by(locked, wanted.extras)
-        return tuple(sorted(pins))
-
-    def _wanted_by(self, locked: Locked, extras: tuple[str, ...]) -> Iterator[Wanted]:
-        if locked.dependencies is not None:
-            for extra in ("", *extras):
-                yield from locked.dependencies.get(extra, ())
-            return
-        installed = self._environment.by_name.get(canonicalize_name(locked.name))
-        for text in installed.requires if installed else ():
-            wanted = _parsed(text)
-            if wanted is not None and self._targets.may_hold(str(wanted.marker or ""), extras):
-                yield Wanted(canonicalize_name(wanted.name), extras=tuple(sorted(wanted.extras)))
+        return self._pinning.pins_of(self._lock, packages), file
 
     def _check_declared(self, owner: Installed, found: Outside) -> None:
         """What [project] dependencies does not list works by chance. A project that lists nothing is not asked."""
@@ -192,20 +152,13 @@ def _import_name(found: Outside) -> str:
 
 
 def _declared(dependencies: Iterable[str]) -> Mapping[str, Declared]:
-    parsed = [one for one in map(_parsed, dependencies) if one is not None]
+    parsed = [one for one in map(parsed_requirement, dependencies) if one is not None]
     return {canonicalize_name(one.name): one for one in parsed}
 
 
 def _key(dependency: str) -> str | None:
-    parsed = _parsed(dependency)
+    parsed = parsed_requirement(dependency)
     return canonicalize_name(parsed.name) if parsed else None
-
-
-def _parsed(text: str) -> Declared | None:
-    try:
-        return Declared(text)
-    except InvalidRequirement:
-        return None
 
 
 def _same(specifier: SpecifierSet, text: str) -> bool:

@@ -1,17 +1,23 @@
 """Where an artifact may run, as dependency markers see it.
 
-In: the project's `requires-python`. Out: answers to "does this marker hold?". Fixed by the source alone: CPython on
+In: the project's `requires-python`. Out: does this marker hold, is there a wheel? Fixed by the source alone: CPython on
 Linux x86-64, in every version that `requires-python` allows and lua-cli supports. So a lock file gives the same pins on
 every developer's machine. What only one of the versions needs is pinned too, which does no harm to the others.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
+from typing import TYPE_CHECKING
 
 from packaging.markers import InvalidMarker, Marker, UndefinedEnvironmentName
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.locks import Locked
 
 _MINORS = range(11, 15)
 _PATCHES = (0, 99)  # the first and the last of a minor version: bounds such as `< 3.11.3` lie in between
@@ -49,6 +55,38 @@ class Targets:
             )
         except (InvalidMarker, UndefinedEnvironmentName):
             return True
+
+    @property
+    def platform(self) -> str:
+        """In words."""
+        minors = sorted({minor for minor, _ in self.versions})
+        return f"Linux x86-64, CPython {', '.join(f'3.{minor}' for minor in minors)}"
+
+    def has_wheel(self, package: Locked) -> bool:
+        """Whether the lock lists a wheel for one of them. What is no package of an index has none to list."""
+        return package.local or " @ " in package.pin or any(self._fits(wheel) for wheel in package.wheels)
+
+    def _fits(self, wheel: str) -> bool:
+        try:
+            tags = parse_wheel_filename(wheel)[3]
+        except InvalidWheelFilename:
+            return False
+        return any(_platform_fits(tag.platform) and self._python_fits(tag.interpreter, tag.abi) for tag in tags)
+
+    def _python_fits(self, interpreter: str, abi: str) -> bool:
+        if interpreter in ("py3", "py2.py3"):
+            return True
+        found = re.fullmatch(r"(?:cp|py)3(\d+)", interpreter)
+        if not found:
+            return False
+        minors = {minor for minor, _ in self.versions}
+        if abi == "abi3" or interpreter.startswith("py"):
+            return any(minor >= int(found[1]) for minor in minors)
+        return int(found[1]) in minors
+
+
+def _platform_fits(platform: str) -> bool:
+    return platform == "any" or (platform.startswith(("manylinux", "linux")) and platform.endswith("x86_64"))
 
 
 @cache

@@ -152,6 +152,29 @@ def test_dynamic_imports_are_said_until_they_are_covered(
     assert said(collected(tmp_path, files)) == [("dynamic-import", "skills/tools/track.py", 4)] * is_said
 
 
+def test_linked_code(tmp_path: Path) -> None:
+    """A link that stays in the project is followed, and what it leads to packed once; one that leaves it is refused."""
+    write(tmp_path / "agent", {"shared/common/__init__.py": "", "shared/common/text.py": "x = 1"})
+    write(tmp_path / "elsewhere", {"__init__.py": "", "code.py": ""})
+    (tmp_path / "agent" / "common").symlink_to("shared/common", target_is_directory=True)
+    (tmp_path / "agent" / "stray").symlink_to("../elsewhere", target_is_directory=True)
+    found = collected(tmp_path / "agent", {"skills/tools/refund.py": "import common.text\n\nimport stray.code"})
+    assert {(code, line) for code, _, line in said(found)} == {("link-outside", 3)}
+    names = [file.name for file in found.drafts[1].files]
+    assert names == ["common/__init__.py", "common/text.py", "skills/tools/refund.py"]
+
+
+def test_an_editable_install_made_of_links_is_bundled(tmp_path: Path) -> None:
+    """As setuptools makes it in strict mode."""
+    packages = virtual_environment(tmp_path / "agent" / ".venv")
+    write(tmp_path / "lib", {"src/lib/__init__.py": "", "build/__editable__/lib/x": ""})
+    (tmp_path / "lib/build/__editable__/lib/__init__.py").symlink_to(tmp_path / "lib/src/lib/__init__.py")
+    write(packages, {"_lib.pth": f"{tmp_path / 'lib/build/__editable__'}\n"})
+    found = collected(tmp_path / "agent", {"skills/tools/refund.py": "import lib"})
+    assert found.findings == ()
+    assert [file.name for file in found.drafts[1].files] == ["lib/__init__.py", "skills/tools/refund.py"]
+
+
 def test_a_package_whose_files_are_read_goes_along(tmp_path: Path) -> None:
     text = "from importlib.resources import files\nx = files('texts.de').joinpath('a.md')"
     files = {

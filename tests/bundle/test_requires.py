@@ -167,11 +167,13 @@ requires-dist = [{ name = "pyyaml", specifier = ">=6" }, { name = "wide", extras
 name = "pyyaml"
 version = "6.0.1"
 source = { registry = "https://example.com/simple" }
+wheels = [{ url = "https://example.com/pyyaml-6.0.1-py3-none-any.whl" }]
 
 [[package]]
 name = "wide"
 version = "1.5"
 source = { registry = "https://example.com/simple" }
+wheels = [{ url = "https://example.com/wide-1.5-py3-none-any.whl" }]
 dependencies = [
     { name = "colorama", marker = "sys_platform == 'win32'" },
     { name = "numpy", version = "1.26.4", marker = "python_full_version < '3.12'" },
@@ -187,12 +189,17 @@ other = [{ name = "never" }]
 name = "numpy"
 version = "1.26.4"
 source = { registry = "https://example.com/simple" }
+wheels = [
+    { url = "https://example.com/numpy-1.26.4-cp311-cp311-macosx_11_0_arm64.whl" },
+    { url = "https://example.com/numpy-1.26.4-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl" },
+]
 resolution-markers = ["python_full_version < '3.12'"]
 
 [[package]]
 name = "numpy"
 version = "2.1.0"
 source = { registry = "https://example.com/simple" }
+wheels = [{ url = "https://example.com/numpy-2.1.0-cp312-cp312-manylinux_2_28_x86_64.whl" }]
 resolution-markers = ["python_full_version >= '3.12'"]
 
 [[package]]
@@ -204,6 +211,7 @@ source = { git = "https://token@example.com/ours.git?rev=main#abc123" }
 name = "fast"
 version = "3"
 source = { registry = "https://example.com/simple" }
+wheels = [{ url = "https://example.com/fast-3-py3-none-any.whl" }]
 """
 UV_PROJECT = DEPENDENCIES + 'requires-python = ">=3.11"\ndependencies = ["PyYAML>=6", "wide[speed]>=1"]\n'
 
