@@ -41,8 +41,10 @@ class Session:
         return not self.ci and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
     def colour(self, stream: Any) -> bool:
-        """Whether `stream` gets colour: a terminal, no `--ci`, no NO_COLOR (https://no-color.org)."""
-        return not self.ci and not os.environ.get("NO_COLOR") and stream.isatty()
+        """Whether `stream` gets colour: a terminal or FORCE_COLOR, no `--ci`, no NO_COLOR (https://no-color.org)."""
+        if self.ci or os.environ.get("NO_COLOR"):
+            return False
+        return bool(os.environ.get("FORCE_COLOR")) or bool(stream.isatty())
 
 
 _session = Session()

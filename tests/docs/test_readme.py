@@ -105,7 +105,9 @@ def test_the_table_names_every_command_and_no_other() -> None:
 
 
 def test_the_picture_shows_what_is_printed() -> None:
-    assert picture.words(picture.PICTURE.read_text("utf-8")) == picture.words(picture.draw()), (
+    drawn = picture.draw()
+    assert "font-weight: bold" in drawn, "the picture has lost its colours"
+    assert picture.words(picture.PICTURE.read_text("utf-8")) == picture.words(drawn), (
         "the output of `lua compile` has changed: run scripts/picture"
     )
     assert "](docs/compile.svg)" in prose(README)
