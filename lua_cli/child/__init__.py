@@ -20,5 +20,6 @@ where that Python has it. Nothing here may import another stage.
     typeddict.py    TypedDicts that pydantic cannot read under older Pythons
     encode.py       values → JSON text                          (rich.py: the types that are no JSON by themselves)
     failure.py      exceptions → plain data: the user's frames, a hint
-    offline.py      no network while the probe looks
+    offline.py      no network while the probe looks, or a case plays HTTP
+    exchanges.py    HTTP that a case plays or records
 """

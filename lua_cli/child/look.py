@@ -31,7 +31,7 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     confine.hide(order["hidden"])
     if order["pydantic"]:
         _import_pydantic()
-    go_offline()
+    go_offline("no network while lua compile looks at the tools: connect inside `execute`, not at import")
     for skill in order["skills"]:
         code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]
         channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))

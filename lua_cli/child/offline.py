@@ -12,20 +12,19 @@ import socket
 import sys
 from typing import Any
 
-_WHY = "no network while lua compile looks at the tools: connect inside `execute`, not at import"
 _LOOKUPS = ("socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr", "socket.getnameinfo")
 
 
-def go_offline() -> None:
-    """Stop this process, and what it forks, from connecting."""
-    sys.addaudithook(_hook)
+def go_offline(why: str) -> None:
+    """Stop this process, and what it forks, from connecting; what fails says `why`."""
+    sys.addaudithook(lambda event, arguments: _hook(event, arguments, why))
 
 
-def _hook(event: str, arguments: tuple[Any, ...]) -> None:
+def _hook(event: str, arguments: tuple[Any, ...], why: str) -> None:
     if event in ("socket.connect", "socket.sendto") and arguments[0].family in (socket.AF_INET, socket.AF_INET6):
-        raise OSError(errno.ENETUNREACH, f"{_WHY} (to {_address(arguments[1])})")
+        raise OSError(errno.ENETUNREACH, f"{why} (to {_address(arguments[1])})")
     if event in _LOOKUPS and arguments[0] not in (None, "", b"", "localhost", socket.gethostname()):
-        raise socket.gaierror(socket.EAI_AGAIN, f"{_WHY} (looked up {arguments[0]})")
+        raise socket.gaierror(socket.EAI_AGAIN, f"{why} (looked up {arguments[0]})")
 
 
 def _address(address: Any) -> str:

@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.child import confine
 from lua_cli.child.encode import MAX_BYTES, NotJsonError, encode
@@ -19,6 +19,9 @@ from lua_cli.child.failure import Frames, describe
 from lua_cli.child.load import RefusedError, build, input_kind, instance_of
 from lua_cli.child.watch import LOOPS, watch
 from lua_cli.child.wire import Channel
+
+if TYPE_CHECKING:
+    from lua_cli.child.exchanges import Exchanges
 
 NO_CHANNEL = 71  # how the process ends when the tool closed the pipe that its result goes through
 ANSWER_BYTES = 2 * MAX_BYTES + 1024**2  # the output once more quoted, and what stands around it
@@ -35,14 +38,32 @@ def run(order: dict[str, Any], channel: Channel) -> None:
     confine.import_from(order["artifact"])
     watch(order["timeout"], channel.taken_over(), frames, order["trace"])
     confine.limit(order["limits"])
+    exchanges = _exchanges(order.get("http"))
     found = answer(order, frames)
     for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
         _flush(stream)
     try:
+        if exchanges is not None:
+            channel.send("H", exchanges.heard(ANSWER_BYTES).encode("ascii"))
         channel.send("R", encode(found, limit=ANSWER_BYTES).encode("ascii"))
     except OSError:
         _exit(NO_CHANNEL)
     _exit(0)
+
+
+def _exchanges(given: dict[str, Any] | None) -> Exchanges | None:
+    """HTTP of a case, from here on; None leaves the network as it is."""
+    if given is None:
+        return None
+    from lua_cli.child.exchanges import Exchanges, install
+
+    exchanges = Exchanges(given["exchanges"], given["record"])
+    install(exchanges)
+    if not given["record"]:
+        from lua_cli.child.offline import go_offline
+
+        go_offline("no network in a case with `http`: the client is not one whose requests can be answered")
+    return exchanges
 
 
 def _flush(stream: Any) -> None:

@@ -4,6 +4,7 @@ A request is its length in 8 hexadecimal digits and then JSON, on the child's st
 run knows, one letter, a length in 8 hexadecimal digits, and JSON: what user code writes into the pipe by accident is
 noticed, never believed.
 
+    H   HTTP that a case recorded, or had no answer for
     R   the answer of a run                         S   what the probe saw of one skill
     T   where the tool was when its time was up     X   how the process of a skill's probe ended
 """

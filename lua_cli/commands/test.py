@@ -37,6 +37,9 @@ def test_command(
         str | None, typer.Option("-k", help="Only cases whose file, name or tool contains this.", metavar="TEXT")
     ] = None,
     junit: Annotated[Path | None, typer.Option("--junit", help="Write a JUnit report.", metavar="FILE")] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Use the network in cases whose `http` is a file, and write that file.")
+    ] = False,
     env_file: EnvFile = None,
     timeout: Timeout = TIMEOUT,
     sandbox: Sandboxed = False,
@@ -58,7 +61,7 @@ def test_command(
             raise NotFoundError(f"no case has {select!r} in its file, name or tool", hint="`lua test` runs them all")
     artifacts = {skill: artifact.open() for skill, artifact in build(target).artifacts.items()}
     show, results, file = progress(), [], ""
-    for result in run_cases(cases, artifacts, run_options(target, env_file, timeout, sandbox, network)):
+    for result in run_cases(cases, artifacts, run_options(target, env_file, timeout, sandbox, network), record):
         results.append(result)
         if not as_json:
             show("")

@@ -20,6 +20,14 @@ PATTERN = "*.test.yaml"
 
 
 @dataclass(frozen=True, slots=True)
+class Http:
+    """HTTP that a case plays: `exchanges`, or those of `file` (a path; recorded with `lua test --record`)."""
+
+    exchanges: tuple[Mapping[str, Any], ...] = ()
+    file: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One case. `file` is relative to the project's root; `line` is where it begins."""
 
@@ -31,6 +39,7 @@ class Case:
     input: Any = field(default_factory=dict)
     env: Mapping[str, str] = field(default_factory=dict)
     timeout: float | None = None
+    http: Http | None = None
     expect: Expectation = field(default_factory=Expectation)
 
 
@@ -58,13 +67,13 @@ def read_case_file(path: Path, shown: str) -> list[Case]:
         raise UsageError(
             f"{shown}:{error.line}:{error.column}: {error.message}", hint="docs/running.md has the format"
         ) from None
-    reader = _Reader(shown)
+    reader = _Reader(shown, path.parent)
     return [] if tree is None else reader.file(tree)
 
 
 class _Reader:
-    def __init__(self, file: str) -> None:
-        self._file = file
+    def __init__(self, file: str, folder: Path) -> None:
+        self._file, self._folder = file, folder
         self._names: dict[str, int] = {}
 
     def refuse(self, node: Node | tuple[int, int], message: str, hint: str | None = None) -> UsageError:
@@ -132,6 +141,34 @@ class _Reader:
             raise self.refuse(node, "`timeout` is a number of seconds")
         return float(node.value)
 
+    def http(self, node: Node) -> Http:
+        if isinstance(node.value, str) and node.value:
+            return Http(file=self._folder / node.value)
+        if not isinstance(node.value, tuple):
+            raise self.refuse(node, "`http` is a list of exchanges, or the name of a recorded file")
+        for exchange in node.elements:
+            self.exchange(exchange)
+        return Http(tuple(self.anything(node)))
+
+    def exchange(self, node: Node) -> None:
+        self.known(node, ("request", "response"), "an exchange")
+        for name, keys in (
+            ("request", ("method", "url", "json", "body")),
+            ("response", ("status", "headers", "json", "body", "base64")),
+        ):
+            part = node.value.get(name)
+            if part is None:
+                raise self.refuse(node, f"the exchange has no `{name}`")
+            self.known(part, keys, f"a {name}")
+        url = node.value["request"].value.get("url")
+        if url is None or not isinstance(url.value, str) or "://" not in url.value:
+            raise self.refuse(
+                url or node.value["request"], "the request has no `url`", "url: https://api.example/orders"
+            )
+        status = node.value["response"].value.get("status")
+        if status is not None and (type(status.value) is not int or not 100 <= status.value <= 599):
+            raise self.refuse(status, "`status` is a number from 100 to 599")
+
     def expect(self, node: Node) -> Expectation:
         self.known(node, ("output", "subset", "matches", "error"), "`expect`")
         if len(node.value) != 1:
@@ -169,5 +206,6 @@ _READERS: dict[str, Callable[[_Reader, Node], Any]] = {
     "input": _Reader.anything,
     "env": _Reader.env,
     "timeout": _Reader.seconds,
+    "http": _Reader.http,
     "expect": _Reader.expect,
 }

@@ -11,9 +11,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.child.environment import declared_values
 from lua_cli.runtime.casefile import Case
 from lua_cli.runtime.expecting import difference
+from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunOptions, RunResult
+from lua_cli.runtime.recording import read_recording, write_recording
 from lua_cli.runtime.running import not_found, run_tool
 
 if TYPE_CHECKING:
@@ -46,15 +49,21 @@ class CaseResult:
 
 
 def run_cases(
-    cases: Sequence[Case], artifacts: Mapping[str, OpenedArtifact], options: RunOptions
+    cases: Sequence[Case], artifacts: Mapping[str, OpenedArtifact], options: RunOptions, record: bool = False
 ) -> Iterator[CaseResult]:
-    """Run every case against the artifacts, by skill name. What a case gets wrong is its result, never an exception."""
-    run: Callable[[Case], CaseResult] = lambda case: _run(case, artifacts, options)  # noqa: E731
+    """Run every case against the artifacts, by skill name. What a case gets wrong is its result, never an exception.
+
+    `record`: cases whose `http` is a file use the network, and the file is written anew. Raises UsageError for a
+    recording that is not there or cannot be used.
+    """
+    for case in cases:
+        _http(case, record)
+    run: Callable[[Case], CaseResult] = lambda case: _run(case, artifacts, options, record)  # noqa: E731
     with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
         yield from pool.map(run, cases)
 
 
-def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOptions) -> CaseResult:
+def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOptions, record: bool) -> CaseResult:
     holders = [skill for skill, artifact in artifacts.items() if case.tool in _tools(artifact)]
     if case.skill is not None:
         holders = [skill for skill in holders if skill == case.skill]
@@ -67,9 +76,24 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
     if unread:
         message = f"skill {holders[0]} does not read the variable {unread[0]}"
         return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
-    own = replace(options, env=case.env, timeout=case.timeout or options.timeout)
+    own = replace(options, env=case.env, timeout=case.timeout or options.timeout, http=_http(case, record))
     result = run_tool(artifact, case.tool, json.dumps(case.input), own)
+    if result.http.get("recorded") and case.http is not None and case.http.file is not None:
+        values = declared_values(artifact.manifest["env"], options.project, env_file=options.env_file, first=case.env)
+        write_recording(case.http.file, result.http["recorded"], masker(values))
+    unmatched = result.http.get("unmatched") or []
+    if unmatched:
+        return CaseResult(case, result, f"no exchange of the case's `http` fits {unmatched[0]}")
     return CaseResult(case, result, difference(case.expect, result))
+
+
+def _http(case: Case, record: bool) -> dict[str, Any] | None:
+    """What the child shall play or record; None without `http`."""
+    if case.http is None:
+        return None
+    if case.http.file is None:
+        return {"exchanges": list(case.http.exchanges), "record": False}
+    return {"exchanges": [] if record else read_recording(case.http.file), "record": record}
 
 
 def _tools(artifact: OpenedArtifact) -> set[str]:

@@ -24,6 +24,7 @@ class RunOptions:
     roots        further folders that nothing is imported from, and where the user's files are looked up for tracebacks
     env_file     `--env-file`
     env          values that count before all others (a case's)
+    http         {"exchanges": […], "record": bool}: HTTP is answered from these, or recorded; None: as it is
     sandbox      inside of bubblewrap; `network`: with the network all the same
     packages     the interpreter's third-party folders, for the sandbox
     """
@@ -36,6 +37,7 @@ class RunOptions:
     env_file: Path | None = None
     env: Mapping[str, str] = field(default_factory=dict)
     limits: Limits = field(default_factory=Limits)
+    http: Mapping[str, Any] | None = None
     sandbox: bool = False
     network: bool = False
     packages: tuple[Path, ...] = ()
@@ -74,7 +76,9 @@ class RunError:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What a run came to. `output` counts when `error` is None; `notes` are worth a line on stderr."""
+    """What a run came to. `output` counts when `error` is None; `notes` are worth a line on stderr; `http`
+    has what was recorded and what had no answer.
+    """
 
     tool: str
     output: Any = None
@@ -82,6 +86,7 @@ class RunResult:
     duration_ms: int = 0
     logs: str = ""
     notes: tuple[str, ...] = ()
+    http: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -41,7 +41,7 @@ def result_of(ended: Ended, wording: Wording) -> RunResult:
     """The result of a run."""
     logs = wording.clean(ended.logs)
     duration = round(ended.seconds * 1000)
-    answer = ended.first("R")
+    answer, http = ended.first("R"), ended.first("H") or {}
     if answer is not None and answer["ok"]:
         return RunResult(
             wording.tool,
@@ -50,9 +50,10 @@ def result_of(ended: Ended, wording: Wording) -> RunResult:
             duration,
             logs,
             tuple(wording.mask(note) for note in answer["notes"]),
+            http,
         )
     error = _refused(answer, wording) if answer is not None else _silent(ended, wording)
-    return RunResult(wording.tool, None, error, duration, logs)
+    return RunResult(wording.tool, None, error, duration, logs, http=http)
 
 
 def _refused(answer: Mapping[str, Any], wording: Wording) -> RunError:

@@ -60,7 +60,7 @@ def run_tool(
         ))  # fmt: skip
     values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
     artifact_folder = unpack(opened, options.cache).resolve()
-    request = {"do": "run", "input": json.dumps(value)}
+    request = {"do": "run", "input": json.dumps(value), "http": options.http}
     ended = start(artifact_folder, tool, request, values, options, timeout=options.timeout, finals="RT")
     names = _source_names(opened.files, options)
     wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(artifact_folder), value)
@@ -105,13 +105,21 @@ def start(
     names = {"artifact": str(artifact), "hidden": hidden, "module": tool["module"], "qualname": tool["qualname"]}
     reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))
     order = Order(
-        options.interpreter, {**names, **request}, child_environment(values), folder, timeout, options.limits,
+        options.interpreter, {**names, **request}, _environment(values, options), folder, timeout, options.limits,
         finals=finals, sandbox=Sandbox(options.network, reads) if options.sandbox else None,
     )  # fmt: skip
     try:
         return launch(order)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _environment(values: Mapping[str, str], options: RunOptions) -> dict[str, str]:
+    """The child's environment; played HTTP goes through no proxy."""
+    environment = child_environment(values)
+    if options.http is None:
+        return environment
+    return {name: value for name, value in environment.items() if not name.lower().endswith("_proxy")}
 
 
 def _is_hidden(path: Path, options: RunOptions) -> bool:

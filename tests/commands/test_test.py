@@ -8,8 +8,10 @@ import pty
 import select
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -216,11 +218,11 @@ def test_a_tool_that_raises_is_exit_1_with_the_users_frames(lua: Lua, project: P
 
 
 def test_a_tool_that_hangs_is_exit_124(lua: Lua, project: Path) -> None:
-    result = one(lua, project, "hang", "--timeout", "1", "--json")
+    result = one(lua, project, "hang", "--timeout", "4", "--json")
     assert result.exit_code == 124
     error = json.loads(result.stdout)["error"]
     assert error["type"] == "timeout"
-    assert error["message"] == "hang ran longer than 1 seconds and was stopped; it was at src/tools.py:69"
+    assert error["message"] == "hang ran longer than 4 seconds and was stopped; it was at src/tools.py:69"
 
 
 @pytest.mark.parametrize("where", ["before", "after", "first"])
@@ -528,6 +530,83 @@ def test_a_project_without_cases(lua: Lua, project: Path) -> None:
     assert "no case files in" in result.stderr
 
 
+HTTP_AGENT = """\
+import urllib.request
+
+from lua_cli import LuaAgent, LuaSkill, LuaTool
+
+
+class Rate(LuaTool):
+    name = "rate"
+    description = "Say a rate of exchange. Use when somebody asks what something costs elsewhere."
+    input_schema = {"type": "object", "properties": {"url": {"type": "string"}}, "required": ["url"]}
+
+    def execute(self, input: dict) -> str:
+        with urllib.request.urlopen(input["url"], timeout=10) as response:
+            return response.read().decode()
+
+
+rates = LuaSkill(name="rates", context="Rates.", tools=[Rate()])
+agent = LuaAgent(name="acme", skills=[rates])
+"""
+HTTP_CASES = """\
+cases:
+  - name: written by hand
+    tool: rate
+    input: {url: "https://rates.example/eur"}
+    http:
+      - request: {url: "https://rates.example/eur"}
+        response: {body: "1.25"}
+    expect: {output: "1.25"}
+  - name: not there
+    tool: rate
+    input: {url: "https://rates.example/usd"}
+    http: []
+    expect: {error: {type: tool-error}}
+"""
+
+
+def test_cases_with_http(lua: Lua, write_project: WriteProject) -> None:
+    project = write_project({"src/agent.py": HTTP_AGENT})
+    write_cases(project, HTTP_CASES, "rates.test.yaml")
+    result = lua("test", "--ci", cwd=project)
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[1:4] == [
+        "  ✔ written by hand",
+        "  ✖ not there",
+        "      tests/rates.test.yaml:9: no exchange of the case's `http` fits GET https://rates.example/usd",
+    ]
+
+
+def test_recording_and_playing(lua: Lua, write_project: WriteProject, tmp_path: Path) -> None:
+    class Answer(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"1.5")
+
+        def log_message(self, *_arguments: Any) -> None:
+            """Quiet."""
+
+    project = write_project({"src/agent.py": HTTP_AGENT})
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/eur"
+        case = f"cases:\n  - name: a\n    tool: rate\n    input: {{url: '{url}'}}\n    http: eur.http.json\n    expect: {{output: '1.5'}}\n"
+        write_cases(project, case, "rates.test.yaml")
+        before = lua("test", "--ci", cwd=project)
+        assert (before.exit_code, "lua test --record" in before.stderr) == (2, True)
+        assert lua("test", "--ci", "--record", cwd=project).exit_code == 0
+        server.shutdown()
+        thread.join()
+    assert (project / "tests/eur.http.json").is_file()
+    assert lua("test", "--ci", cwd=project).exit_code == 0
+    (project / "tests/eur.http.json").write_text("[]", encoding="utf-8")
+    damaged = lua("test", "--ci", cwd=project)
+    assert (damaged.exit_code, "is no recording" in damaged.stderr) == (2, True)
+
+
 REFUSED: dict[str, tuple[str, str, str]] = {
     "an unknown key": (
         "cases:\n  - name: a\n    tool: ping\n    inputs: {}\n",
@@ -575,6 +654,16 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "put it in quotes",
     ),
     "no seconds": ("cases:\n  - {name: a, tool: ping, timeout: soon}\n", "`timeout` is a number of seconds", ""),
+    "an exchange without a url": (
+        "cases:\n  - {name: a, tool: ping, http: [{request: {method: GET}, response: {}}]}\n",
+        "the request has no `url`",
+        "",
+    ),
+    "an unknown key of a response": (
+        "cases:\n  - {name: a, tool: ping, http: [{request: {url: 'http://a'}, response: {state: 1}}]}\n",
+        "unknown key `state` in a response",
+        "did you mean `status`?",
+    ),
     "nan": ("cases:\n  - {name: a, tool: ping, input: {a: .nan}}\n", "JSON has no NaN", ""),
 }
 

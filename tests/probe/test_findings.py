@@ -191,8 +191,8 @@ def test_an_import_that_ends_the_process(head: str, reason: str, workshop: Works
     "head", ["while True:\n    pass", "import time\ntime.sleep(600)", "import re\nre.match('(a+)+$', 'a' * 64 + 'b')"]
 )
 def test_an_import_that_does_not_end(head: str, workshop: Workshop) -> None:
-    finding = only(findings(workshop, head, timeout=0.5))
-    assert finding.facts["reason"] == "importing it took longer than 0.5 seconds"
+    finding = only(findings(workshop, head, timeout=2))
+    assert finding.facts["reason"] == "importing it took longer than 2 seconds"
     if "re.match" not in head:
         assert finding.place.path == "src/tools.py"
         assert "src/tools.py:" in finding.facts["frames"]
@@ -205,7 +205,7 @@ def test_one_skill_that_crashes_does_not_take_the_others_along(workshop: Worksho
         workshop.draft({"b.py": "while True: pass\n"}, {"b": "b:B"}, skill="second"),
         workshop.draft({"tools.py": good}, tools, skill="third"),
     ]
-    probed = workshop.look(*drafts, timeout=0.5)
+    probed = workshop.look(*drafts, timeout=2)
     assert [finding.facts["name"] for finding in probed.findings] == ["skill first", "skill second"]
     assert probed.seen["third"].whole
 

@@ -87,7 +87,7 @@ def test_only_the_runs_own_folders_can_be_written(workshop: Workshop, opened: Op
 @needs_bubblewrap
 def test_other_processes_are_not_there_and_time_and_errors_work(workshop: Workshop, opened: OpenedArtifact) -> None:
     assert workshop.run(opened, "sees_processes", sandbox=True).output < 6
-    late = workshop.run(opened, "hangs", sandbox=True, timeout=1)
+    late = workshop.run(opened, "hangs", sandbox=True, timeout=3)
     assert late.error is not None
     assert (late.error.type, "it was at src/tools.py:" in late.error.message) == ("timeout", True)
     failed = workshop.run(opened, "raises", sandbox=True)
