@@ -60,7 +60,6 @@ class FindPayment(LuaTool[Payment]):
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -68,6 +67,7 @@ from typing import Final
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import Context
 from lua_cli.rules.judging.toplevel import TopLevel
+from lua_cli.source import ir
 
 CODE: Final = "lua/import-side-effect"
 SEVERITY: Final = "warning"
@@ -106,47 +106,51 @@ _PREFIXES = {
     "httpx.": ("sends a request", ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")),
 }
 _WRITING = re.compile(r"[wax+]")
-_WORDS = re.compile(
-    r"\b(print|input|breakpoint|exit|quit|_exit|abort|system|popen|remove|unlink|rmdir|makedirs|mkdir|rmtree|sleep|run|connect"
-    r"|create_connection|socket|urlopen|MongoClient|env|environ|subprocess|requests|httpx|open|SystemExit)\b"
+_WORDS = re.compile(  # one of these stands in every module that the rule has something to say about
+    r"\b(?:print|input|breakpoint|exit|quit|_exit|abort|system|popen|remove|unlink|rmdir|makedirs|mkdir|rmtree|sleep|run"
+    r"|connect|create_connection|socket|urlopen|MongoClient|env|open|SystemExit)(?:\s*\(|\s+as\b)"
+    r"|\b(?:environ|subprocess|requests|httpx|SystemExit)\b"
 )
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    for path in sorted(context.own_paths):
-        text = context.text(path)
-        if not _WORDS.search(text):
-            continue
-        module = TopLevel.read(path, text)
+    for name, path in context.analysis.modules.items():
+        module = context.top_level(name) if _WORDS.search(context.text(path)) else None
         for node in module.nodes() if module else ():
-            effect = _effect(node, module) if module else None
-            if effect and module:
+            if module is None or not isinstance(node, ir.Call | ir.Subscript | ir.Raise):
+                continue
+            effect = _effect(node, module)
+            if effect:
                 message = f"importing this module {effect}"
                 help_ = "do it in `execute`, or in a cached function that `execute` calls"
-                yield Diagnostic(CODE, SEVERITY, message, module.place(node), help=help_)
+                yield Diagnostic(CODE, SEVERITY, message, context.place(name, node.span), help=help_)
 
 
-def _effect(node: ast.AST, module: TopLevel) -> str | None:
+def _effect(node: ir.Call | ir.Subscript | ir.Raise, module: TopLevel) -> str | None:
     match node:
-        case ast.Call():
+        case ir.Call():
             return _call(node, module)
-        case ast.Subscript(value=value, ctx=ast.Load()) if module.dotted(value) == "os.environ":
-            return f"fails when {ast.unparse(node.slice)} is not set"
-        case ast.Raise(exc=exc) if exc is not None:
-            raised = module.dotted(exc.func if isinstance(exc, ast.Call) else exc)
-            return "ends the process" if raised in ("SystemExit", "KeyboardInterrupt") else None
+        case ir.Subscript(value=value, key=key) if module.meaning(value) == "os.environ":
+            name = repr(key.value) if isinstance(key, ir.Const) else "the variable"
+            return f"fails when {name} is not set"
+        case ir.Raise(exception=raised) if raised is not None:
+            if isinstance(raised, ir.Conditional):
+                raised = raised.body
+            meaning = module.meaning(raised.func if isinstance(raised, ir.Call) else raised)
+            return "ends the process" if meaning in ("SystemExit", "KeyboardInterrupt") else None
     return None
 
 
-def _call(node: ast.Call, module: TopLevel) -> str | None:
-    called = module.dotted(node.func)
+def _call(node: ir.Call, module: TopLevel) -> str | None:
+    called = module.meaning(node.func)
     if called is None:
         return None
     if called == "lua_cli.env":
-        return None if len(node.args) + len(node.keywords) > 1 else "fails when the variable is not set"
+        return None if len(node.args) > 1 else "fails when the variable is not set"
     if called in ("open", "io.open"):
-        mode = node.args[1] if len(node.args) > 1 else next((k.value for k in node.keywords if k.arg == "mode"), None)
-        writes = isinstance(mode, ast.Constant) and isinstance(mode.value, str) and _WRITING.search(mode.value)
+        position = [arg.value for arg in node.args if not arg.keyword][1:2]
+        mode = next((arg.value for arg in node.args if arg.keyword == "mode"), position[0] if position else None)
+        writes = isinstance(mode, ir.Const) and isinstance(mode.value, str) and _WRITING.search(mode.value)
         return "writes a file" if writes else None
     for prefix, (effect, names) in _PREFIXES.items():
         if called.startswith(prefix) and called.removeprefix(prefix) in names:

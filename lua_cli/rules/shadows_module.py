@@ -98,6 +98,7 @@ def _shadowed(context: Context, name: str) -> str | None:
     if name in sys.stdlib_module_names:
         return f"the standard library's `{name}`"
     for folder in context.project.interpreter.packages:
-        if (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file():
+        entries = context.index.finder.entries(folder)
+        if f"{name}.py" in entries or (name in entries and (folder / name / "__init__.py").is_file()):
             return f"the installed package `{name}`"
     return None

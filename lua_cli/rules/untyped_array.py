@@ -53,11 +53,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import Context, RegisteredTool, short
 from lua_cli.rules.judging.toplevel import TopLevel
+from lua_cli.source import ir
+from lua_cli.source.lowering import lower
 
 CODE: Final = "lua/untyped-array"
 SEVERITY: Final = "warning"
@@ -79,10 +81,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
                     CODE, SEVERITY, message, place, help='say what is in it: `"items": {"type": "string"}`'
                 )
         else:
-            for module, name, field in models.fields(_model(tool)):
-                message = f"`{name}.{field.target.id}` does not say what is in it"  # type: ignore[union-attr]
-                help_ = "say what the elements are, for example `list[str]`"
-                yield Diagnostic(CODE, SEVERITY, message, module.place(field.annotation), help=help_)
+            for found in models.fields(_model(tool)):
+                message = f"`{found.model}.{found.field}` does not say what is in it"
+                place = context.place(found.module, found.annotation.span)
+                yield Diagnostic(
+                    CODE, SEVERITY, message, place, help="say what the elements are, for example `list[str]`"
+                )
 
 
 def _model(tool: RegisteredTool) -> str | None:
@@ -113,16 +117,24 @@ def _arrays_without_items(schema: object, pointer: str) -> Iterator[str]:
             yield from _arrays_without_items(value, f"{pointer}/{key}/{position}")
 
 
+class _Untyped(NamedTuple):
+    """A field without an element type, and where it is."""
+
+    module: str
+    model: str
+    field: str
+    annotation: ir.Expr
+
+
 class _Models:
     """The classes that inputs are made of, as far as they are the project's own; each is looked at once."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._modules: dict[str, TopLevel | None] = {}
         self._seen: set[str] = set()
 
-    def fields(self, dotted: str | None) -> Iterator[tuple[TopLevel, str, ast.AnnAssign]]:
-        """The fields without an element type, in the model, its bases and the models that its fields name."""
+    def fields(self, dotted: str | None) -> Iterator[_Untyped]:
+        """Those of the model, of its bases and of the models that its fields name."""
         pending = [dotted] if dotted else []
         while pending:
             current = pending.pop()
@@ -131,73 +143,79 @@ class _Models:
             if found is None:
                 continue
             module, node = found
-            own = current.rpartition(".")[0]
-            pending += [name for base in node.bases for name in _named(base, module, own)]
+            pending += [name for base in node.bases if not base.keyword for name in _named(base.value, module)]
             for field in node.body:
-                if isinstance(field, ast.AnnAssign) and _is_field(field):
-                    annotation = _evaluated(field.annotation)
-                    if _untyped(annotation, module):
-                        yield module, node.name, field
-                    pending += _named(annotation, module, own)
+                if not isinstance(field, ir.Annotate) or not _is_field(field, module):
+                    continue
+                annotation = _evaluated(field.annotation)
+                pending += _named(annotation, module)
+                if _untyped(annotation, module) and isinstance(field.target, ir.Name):
+                    yield _Untyped(module.dotted, node.name, field.target.id, field.annotation)
 
-    def _class(self, dotted: str) -> tuple[TopLevel, ast.ClassDef] | None:
+    def _class(self, dotted: str) -> tuple[TopLevel, ir.Class] | None:
         module_name, _, name = dotted.rpartition(".")
         path = self._context.analysis.modules.get(module_name)
-        if path is None:
+        if path is None or not _WORDS.search(self._context.text(path)):
             return None
-        if module_name not in self._modules:
-            text = self._context.text(path)
-            self._modules[module_name] = TopLevel.read(path, text) if _WORDS.search(text) else None
-        module = self._modules[module_name]
-        for node in module.tree.body if module else ():
-            if module and isinstance(node, ast.ClassDef) and node.name == name:
+        module = self._context.top_level(module_name)
+        for node in module.body if module else ():
+            if module and isinstance(node, ir.Class) and node.name == name:
                 return module, node
         return None
 
 
-def _is_field(node: ast.AnnAssign) -> bool:
-    named = (
-        isinstance(node.target, ast.Name) and not node.target.id.startswith("_") and node.target.id != "model_config"
-    )
-    return named and not ast.unparse(node.annotation).lstrip("'\"").startswith(("ClassVar", "typing.ClassVar"))
+def _is_field(node: ir.Annotate, module: TopLevel) -> bool:
+    outer = node.annotation.value if isinstance(node.annotation, ir.Subscript) else node.annotation
+    name = node.target.id if isinstance(node.target, ir.Name) else "_"
+    return not name.startswith("_") and name != "model_config" and module.meaning(outer) != "typing.ClassVar"
 
 
-def _evaluated(annotation: ast.expr) -> ast.expr:
+def _evaluated(annotation: ir.Expr) -> ir.Expr:
     """An annotation in quotes, without them."""
-    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+    if isinstance(annotation, ir.Const) and isinstance(annotation.value, str):
         try:
-            return ast.parse(annotation.value, mode="eval").body
-        except SyntaxError:
+            (statement,) = lower(ast.parse(annotation.value.strip()), annotation.value).body
+        except (SyntaxError, ValueError):
             return annotation
+        return statement.value if isinstance(statement, ir.Do) else annotation
     return annotation
 
 
-def _untyped(annotation: ast.expr, module: TopLevel) -> bool:
+def _untyped(annotation: ir.Expr, module: TopLevel) -> bool:
     """Whether the annotation holds, at any depth, an array of which no element type is said."""
     match annotation:
-        case ast.Subscript(value=value, slice=inner):
-            elements = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            if _is_array(value, module):
-                return any(module.dotted(element) in _ANYTHING for element in elements) or any(
-                    _untyped(element, module) for element in elements
-                )
-            if (module.dotted(value) or "").endswith("Annotated"):
+        case ir.Subscript(value=value, key=key):
+            elements = key.items if isinstance(key, ir.Display) else (key,)
+            if _is_array(value, module) and any(module.meaning(element) in _ANYTHING for element in elements):
+                return True
+            if module.meaning(value) in ("typing.Annotated", "typing_extensions.Annotated"):
                 elements = elements[:1]
             return any(_untyped(element, module) for element in elements)
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _untyped(left, module) or _untyped(right, module)
+        case ir.Operation(op="|", operands=operands):
+            return any(_untyped(operand, module) for operand in operands)
     return _is_array(annotation, module)
 
 
-def _is_array(node: ast.expr, module: TopLevel) -> bool:
-    dotted = module.dotted(node) or ""
-    origin, _, name = dotted.rpartition(".")
+def _is_array(node: ir.Expr, module: TopLevel) -> bool:
+    origin, _, name = (module.meaning(node) or "").rpartition(".")
     return origin in ("", "typing", "collections", "collections.abc", "builtins") and (
         name in _ARRAYS or name.lower() in _ARRAYS
     )
 
 
-def _named(node: ast.expr, module: TopLevel, own: str) -> list[str]:
+def _named(node: ir.Expr, module: TopLevel) -> list[str]:
     """The dotted names in an expression: of the module itself where its imports do not bind them."""
-    names = [part for part in ast.walk(node) if isinstance(part, ast.Name)]
-    return [module.dotted(name) or f"{own}.{name.id}" for name in names]
+    names = [part for part in _parts(node) if isinstance(part, ir.Name | ir.Attr)]
+    return [module.meaning(name) or f"{module.dotted}.{name.id}" for name in names if isinstance(name, ir.Name)] + [
+        meaning for name in names if isinstance(name, ir.Attr) and (meaning := module.meaning(name))
+    ]
+
+
+def _parts(node: object) -> Iterator[object]:
+    """An expression and everything in it."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, tuple):
+            yield current
+            pending += current

@@ -14,7 +14,9 @@ from lua_cli.rules.judging.choice import Choice
 from lua_cli.rules.judging.suppressions import Suppression
 
 if TYPE_CHECKING:
+    from lua_cli.rules.judging.toplevel import TopLevel
     from lua_cli.source import SourceIndex
+    from lua_cli.source.spans import Span
 
 
 class RegisteredTool(NamedTuple):
@@ -100,6 +102,31 @@ class Context:
     def text(self, path: str) -> str:
         """The source of a path as places have it; "" when it cannot be read (another diagnostic says so)."""
         return source_text(self.index, path)
+
+    @cached_property
+    def _top_levels(self) -> dict[str, TopLevel | None]:
+        return {}
+
+    def top_level(self, module: str) -> TopLevel | None:
+        """What a module of the project does when it is imported; None for one that cannot be read."""
+        from lua_cli.rules.judging.toplevel import TopLevel
+        from lua_cli.source import SourceError
+
+        if module not in self._top_levels:
+            path = self.analysis.modules.get(module)
+            location = self.index.entry() if path == self.analysis.entry else self.index.locate(module)
+            try:
+                facts = self.index.facts(location) if location else None
+            except SourceError:
+                facts = None
+            self._top_levels[module] = (
+                TopLevel.of(module, facts, is_package=location.is_package) if location and facts else None
+            )
+        return self._top_levels[module]
+
+    def place(self, module: str, span: Span) -> Place:
+        """The place of a span in a module of the project."""
+        return self.index.place(self.project.root / self.analysis.modules[module], span)
 
     def source(self, place: Place) -> str:
         """The text of a place that lies on one line; "" when it spans several."""
