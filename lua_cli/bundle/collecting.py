@@ -25,7 +25,7 @@ from lua_cli.source import EnvRead, SourceIndex
 if TYPE_CHECKING:
     from lua_cli.bundle.requires import Requirements
 
-LOCK_FILES = ("pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+LOCK_FILES = ("pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt")
 # What comes with lua-cli: no artifact needs to ask for it.
 _GIVEN = frozenset(
     {"lua_cli", "pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"}
@@ -54,8 +54,11 @@ class _Collector:
     def collected(self) -> Collected:
         drafts = tuple(self._draft(skill) for skill in _registered(self._analysis))
         findings = [*self._findings, *(self._requirements.findings if self._requirements else ())]
-        locks = tuple(self._project.root / name for name in LOCK_FILES)
-        return Collected(drafts, tuple(findings), (*locks, *self._reader.asked))
+        locks = {self._project.root / name for name in LOCK_FILES}
+        if self._requirements and self._requirements.lock_path:  # it may be that of a workspace further up
+            locks.add(self._requirements.lock_path)
+        asked = locks | self._reader.asked - self._reader.digests.keys()
+        return Collected(drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)))
 
     def _draft(self, skill: SkillInfo) -> Draft:
         found = (self._analysis.tool_class(use) for use in skill.tools)

@@ -30,13 +30,13 @@ class FileReader:
         self.project = project
         self._index = index
         self._homes = tuple(folder.resolve() for folder in (project.root, *project.import_roots))
+        self.digests: dict[Path, str] = {}
         self.asked: set[Path] = set()
         self._contents: dict[tuple[Path, bool], bytes] = {}
 
     def read(self, path: Path, *, text: bool) -> bytes:
         """The content. Raises OSError, and LuaError for one that is too large or changed since it was analysed."""
         if (path, text) not in self._contents:
-            self.asked.add(path)
             size = path.stat().st_size
             if size > MAX_FILE:
                 raise LuaError(
@@ -44,7 +44,8 @@ class FileReader:
                     hint=f"a file may have {MAX_FILE // 2**20} MiB: let the tool fetch large data",
                 )
             content = path.read_bytes()
-            if self._index.read.get(path, digest := hashlib.sha256(content).hexdigest()) != digest:
+            digest = self.digests[path] = hashlib.sha256(content).hexdigest()
+            if self._index.read.get(path, digest) != digest:
                 shown = self.project.relative(path)
                 raise LuaError(f"{shown} changed while it was compiled", hint="compile again: lua compile")
             self._contents[path, text] = content.replace(b"\r\n", b"\n") if text else content

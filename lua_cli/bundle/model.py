@@ -109,12 +109,14 @@ class Draft:
 class Collected:
     """The drafts of a project's registered skills, and what there is to say about them.
 
-    depends_on   the files, beside those that were read as sources, that decided the answer; absent ones too
+    read     the files that were read for it: path → SHA-256 (hex) of the bytes on disk
+    asked    other files whose presence or absence decided it: lock files, data files that are missing
     """
 
     drafts: tuple[Draft, ...]
     findings: tuple[Finding, ...]
-    depends_on: tuple[Path, ...] = ()
+    read: Mapping[Path, str] = field(default_factory=dict)
+    asked: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ class Requirements:
     def lock(self) -> Lock | None:
         return Lock(self._lock.path.name, self._lock.sha256) if self._lock else None
 
+    @property
+    def lock_path(self) -> Path | None:
+        return self._lock.path if self._lock else None
+
     def of(self, imports: Iterable[Outside]) -> tuple[Requirement, ...]:
         """The requirements of one skill, sorted by what is imported."""
         out: dict[str, Requirement] = {}

@@ -7,7 +7,6 @@ Prints nothing. Everything that goes out is JSON-able, so that an unchanged proj
 from __future__ import annotations
 
 import gc
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -122,15 +121,12 @@ def _compile(
         return Compiled(document), None
     progress("writing the artifacts")
     built = write_build(project.output, artifacts, document).artifacts
-    read = index.read | {
-        project.root / file.source: hashlib.sha256(file.content).hexdigest()
-        for draft in collected.drafts
-        for file in draft.files
-        if file.kind != "module"
-    }
-    others = [project.root / name for name in ("pyproject.toml", "pylock.toml", "uv.lock")]
-    others += [artifact.path.resolve() for artifact in built.values()]
-    return Compiled(document, built), (read, index.finder.listings, others)
+    others = [
+        project.root / "pyproject.toml",
+        *collected.asked,
+        *(artifact.path.resolve() for artifact in built.values()),
+    ]
+    return Compiled(document, built), (index.read | dict(collected.read), index.finder.listings, others)
 
 
 def _has_errors(diagnostics: list[Diagnostic]) -> bool:

@@ -134,7 +134,9 @@ def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
 
 
 def _glob(root: Path, pattern: str) -> list[str]:
-    return sorted(path.relative_to(root).as_posix() for path in root.glob(pattern))
+    from lua_cli.bundle.globs import files_matching
+
+    return [path.relative_to(root).as_posix() for path in files_matching(root, pattern)]
 
 
 def _mtime(folder: Path) -> int:

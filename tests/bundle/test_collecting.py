@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -264,7 +265,10 @@ def test_what_the_answer_depends_on_is_named(tmp_path: Path) -> None:
     found = collected(
         tmp_path, {"skills/tools/refund.py": "from pathlib import Path\nx = Path(__file__).parent / 'later.csv'"}
     )
-    assert {tmp_path / "skills/tools/later.csv", tmp_path / "uv.lock", tmp_path / "orders.md"} <= set(found.depends_on)
+    assert {tmp_path / "skills/tools/later.csv", tmp_path / "uv.lock"} <= set(found.asked)
+    on_disk = (tmp_path / "orders.md").read_bytes()
+    assert b"\r\n" in on_disk
+    assert found.read[tmp_path / "orders.md"] == hashlib.sha256(on_disk).hexdigest()
 
 
 def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:

@@ -119,3 +119,16 @@ def test_a_secret_is_shown_by_place_and_never_by_value(tmp_path: Path, lua: Lua)
         result = lua("compile", "--ci", "--format", form, cwd=tmp_path)
         assert "tools/rates.json" in result.stdout + result.stderr
         assert value not in result.stdout + result.stderr, form
+
+
+def test_an_unchanged_compile_sees_what_appears_later(tmp_path: Path, lua: Lua) -> None:
+    """A data file that was missing, one that a glob finds, a lock file: each is noticed, although nothing was edited."""
+    files = {**FILES, "pyproject.toml": '[tool.lua]\ninclude = ["data/**"]\n'}
+    del files["tools/rates.json"]
+    first = compiled(write(tmp_path, files), lua)
+    assert [d["code"] for d in first["diagnostics"]] == ["lua/data-file-missing"]  # type: ignore[attr-defined]
+    assert compiled(tmp_path, lua) == first
+    compiled(write(tmp_path, {"tools/rates.json": "{}"}), lua)
+    assert members(tmp_path) == MEMBERS
+    compiled(write(tmp_path, {"data/deep/more.csv": "1"}), lua)
+    assert "data/deep/more.csv" in members(tmp_path)
