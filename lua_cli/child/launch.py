@@ -25,7 +25,8 @@ from lua_cli.errors import LuaError, UsageError
 
 NO_CHANNEL = 71  # as run.py ends the process
 START = Path(__file__).with_name("start.py")
-_GRACE = 0.5  # after the time limit, for the child to say where it was
+_START = 10.0  # for the interpreter to start: the tool's time begins when the child says so
+_GRACE = 1.0  # after the time limit, for the child to say where it was
 _LAST = 10.0  # for the supervisor to kill and count what is left
 
 
@@ -111,7 +112,7 @@ def launch(order: Order) -> Ended:
     begun = time.monotonic()
     child = _Child(order, environment, work, Reader(mark, order.limits.answer))
     try:
-        timed_out = child.pump(request(json.dumps(body).encode("ascii")), begun + order.timeout + _GRACE)
+        timed_out = child.pump(request(json.dumps(body).encode("ascii")))
     finally:
         code = child.finish()
     logs = child.log_text()
@@ -155,7 +156,7 @@ class _Child:
 
     def __init__(self, order: Order, environment: Mapping[str, str], folder: Path, answer: Reader) -> None:
         self.answer, self._log, self._log_lost = answer, bytearray(), 0
-        self._finals, self._limits = order.finals, order.limits
+        self._finals, self._limits, self._timeout = order.finals, order.limits, order.timeout
         self._status, self.limit = bytearray(), ""
         pipes = [os.pipe() for _ in range(3)]
         try:
@@ -191,11 +192,14 @@ class _Child:
             self._selector.register(reading, selectors.EVENT_READ)
         os.set_blocking(self._stdin.fileno(), False)
 
-    def pump(self, body: bytes, until: float) -> bool:
+    def pump(self, body: bytes) -> bool:
         """Feed and read until there is a last word, the child ended, or time is up (then True)."""
-        rest = memoryview(body)
+        rest, begun = memoryview(body), False
+        until = time.monotonic() + _START + self._timeout
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while not self._status and not any(letter in self._finals for letter, _ in self.answer.frames):
+            if not begun and any(letter == "B" for letter, _ in self.answer.frames):
+                begun, until = True, time.monotonic() + self._timeout + _GRACE
             left = until - time.monotonic()
             if left <= 0:
                 return True

@@ -31,6 +31,7 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     confine.hide(order["hidden"])
     if order["pydantic"]:
         _import_pydantic()
+    channel.send("B", b"{}")
     go_offline("no network while lua compile looks at the tools: connect inside `execute`, not at import")
     for skill in order["skills"]:
         code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]
@@ -52,7 +53,7 @@ def _look_at(skill: dict[str, Any], order: dict[str, Any], channel: Channel) -> 
     frames = Frames(skill["artifact"])
     confine.plain_streams()
     confine.import_from(skill["artifact"])
-    watch(order["each"], channel.taken_over(), frames, order["trace"], ends=skill["skill"])
+    watch(order["each"], channel, frames, order["trace"], ends=skill["skill"])
     tools = {f"{module}:{qualname}": _tool(module, qualname, frames) for module, qualname in skill["tools"]}
     seen = {"skill": skill["skill"], "tools": tools, "condition": _condition(skill["condition"], frames)}
     channel.send("S", json.dumps(seen).encode("ascii"))

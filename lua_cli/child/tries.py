@@ -30,6 +30,7 @@ def tries(order: dict[str, Any], channel: Channel) -> None:
     confine.plain_streams()
     confine.hide(order["hidden"])
     confine.import_from(order["artifact"])
+    channel.send("B", b"{}")
     confine.limit(order["limits"])
     frames = Frames(order["artifact"])
     _warm_up(order, frames)
@@ -50,6 +51,6 @@ def _warm_up(order: dict[str, Any], frames: Frames) -> None:
 
 
 def _one(number: int, text: str, order: dict[str, Any], channel: Channel, frames: Frames) -> None:
-    watch(order["each"], channel.taken_over(), frames, order["trace"], ends=str(number))
+    watch(order["each"], channel, frames, order["trace"], ends=str(number))
     found = answer({**order, "input": text}, frames)
     channel.send("R", encode({**found, "number": number}, limit=ANSWER_BYTES).encode("ascii"))

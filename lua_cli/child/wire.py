@@ -4,6 +4,7 @@ A request is its length in 8 hexadecimal digits and then JSON, on the child's st
 run knows, one letter, a length in 8 hexadecimal digits, and JSON: what user code writes into the pipe by accident is
 noticed, never believed.
 
+    B   user code is about to run: its time begins
     H   HTTP that a case recorded, or had no answer for
     R   the answer of a run                         S   what the probe saw of one skill
     T   where the tool was when its time was up     X   how the process of a skill's probe ended
@@ -12,6 +13,7 @@ noticed, never believed.
 from __future__ import annotations
 
 import os
+from _thread import allocate_lock
 from collections.abc import Callable
 
 _MARK = 32
@@ -48,6 +50,7 @@ class Channel:
         self._descriptor = descriptor
         self._mark = mark.encode("ascii")
         self._owner = os.getpid()
+        self._lock = allocate_lock()  # the thread that watches the time sends too
 
     def move(self, to: Callable[[int], int]) -> None:
         """Continue on another descriptor."""
@@ -62,8 +65,9 @@ class Channel:
         if os.getpid() != self._owner:
             os._exit(0)
         data = memoryview(self._mark + letter.encode("ascii") + b"%08x" % len(body) + body)
-        while data:
-            data = data[_write(self._descriptor, data) :]
+        with self._lock:
+            while data:
+                data = data[_write(self._descriptor, data) :]
 
 
 class Reader:
