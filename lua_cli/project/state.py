@@ -6,14 +6,14 @@ or damaged is made anew from its answers. Written whole or not at all, under a l
 
 from __future__ import annotations
 
-import os
-import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from lua_cli.project.replacing import replace_file
 
 STATE_FILE = "lua.skill.toml"
 _HEADER = "# Written by lua-cli, made anew from the registry when it is gone. Nothing here is secret.\n\n"
@@ -88,7 +88,7 @@ def update_state(root: Path, change: Callable[[State], State], alone: AbstractCo
         path = (root / STATE_FILE).resolve()  # a link stays one
         if path.is_file() and path.read_bytes() == content:
             return False
-        _replace(path, content)
+        replace_file(path, content)
         return True
 
 
@@ -123,25 +123,3 @@ def _text(state: State) -> str:
         for key, entry in sorted(state.registries.items())
     }
     return _HEADER + tomli_w.dumps({"registry": state.registry, "registries": registries})
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """A reader sees the old file or the new one, also after a power cut. The file's mode stays what it was."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from lua_cli.bundle.manifest import digest_of
-from lua_cli.errors import LuaError, UsageError
+from lua_cli.errors import LuaError
 from lua_cli.registry import rows
 from lua_cli.registry.database import BUSY_SECONDS, empty_database, explained, open_database, snapshot, transaction
 from lua_cli.registry.protocol import (
@@ -25,6 +25,7 @@ from lua_cli.registry.protocol import (
     Stored,
     Submission,
     VersionRecord,
+    checked_name,
 )
 from lua_cli.registry.refusals import (
     DeployedMeanwhileError,
@@ -34,8 +35,6 @@ from lua_cli.registry.refusals import (
     no_such_version,
 )
 from lua_cli.registry.semver import Version
-
-LONGEST_NAME = 200
 
 
 class EmbeddedRegistry:
@@ -75,12 +74,12 @@ class EmbeddedRegistry:
             return rows.content(db, _version(db, agent, name, version)[1])
 
     def put(self, agent: str, submission: Submission) -> Stored:
-        name = _named("a skill", submission.skill)
+        name = checked_name("a skill", submission.skill)
         version = Version.parse(submission.version)
         if digest_of(submission.content) != submission.digest:
             raise LuaError(f"the artifact of {name} does not match its digest", hint="compile again: `lua compile`")
         with self._writing(create=True) as db:
-            skill = rows.skill(db, _named("an agent", agent), name)
+            skill = rows.skill(db, checked_name("an agent", agent), name)
             if skill and skill.highest:
                 if taken := skill.find(submission.version):
                     if taken.digest != submission.digest:
@@ -160,12 +159,3 @@ def _version(db: sqlite3.Connection, agent: str, name: str, version: str) -> tup
     if skill is None or record is None:
         raise no_such_version(skill, name, version)
     return skill, record
-
-
-def _named(what: str, name: str) -> str:
-    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise UsageError(
-            f"{name[:40]!r} cannot be the name of {what}",
-            hint=f"1 to {LONGEST_NAME} printable characters",
-        )
-    return name

@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
+from lua_cli.errors import UsageError
 from lua_cli.registry.semver import Version, highest
+
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +156,15 @@ class Stored:
     skill_id: str
     record: VersionRecord
     created: bool
+
+
+def checked_name(what: str, name: str) -> str:
+    """`name`, when every registry can hold it and every message show it. Raises UsageError otherwise."""
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise UsageError(
+            f"{name[:40]!r} cannot be the name of {what}", hint=f"1 to {LONGEST_NAME} printable characters"
+        )
+    return name
 
 
 class Registry(Protocol):
