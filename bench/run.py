@@ -62,7 +62,9 @@ def run(command: Sequence[str], cwd: Path) -> Run:
 
 
 def measure(row: Row, runs: int) -> tuple[float, float, float]:
-    """Median seconds, ratio to P, peak memory."""
+    """Median seconds, ratio to P, peak memory, after a run that does not count."""
+    row.before()
+    run(row.command, row.cwd)
     times, bare, peak = [], [], 0.0
     for _ in range(runs):
         bare.append(run(BARE, row.cwd).seconds)
