@@ -11,6 +11,7 @@ from lua_cli.rules import all_rules
 
 _ATTRIBUTES = ("name", "description", "input_schema", "execute", "condition", "voice_flags")
 _LONGEST_VALUE = 60
+_DEFAULTS = {"condition": "none: always offered", "voice_flags": "none"}
 
 
 def rule_list() -> str:
@@ -87,7 +88,7 @@ def _bases(analysis: Analysis, info: ClassInfo) -> list[str]:
     rows = []
     for dotted in info.mro:
         known = analysis.classes.get(dotted)
-        rows.append((f"  {dotted}", _where(known.place) if known else ""))
+        rows.append((f"  {dotted}", _where(known.place) if known and not _of_sdk(dotted) else ""))
     return ["bases, in Python's order", *_columns(rows)]
 
 
@@ -95,7 +96,9 @@ def _members(analysis: Analysis, info: ClassInfo) -> list[str]:
     rows = []
     for key in _ATTRIBUTES:
         attribute = info.attributes.get(key)
-        if attribute is not None:
+        if attribute is not None and _of_sdk(attribute.owner or ""):
+            rows.append((f"  {key}", _DEFAULTS.get(key, _value(attribute)), "", ""))
+        elif attribute is not None:
             owner = _short(attribute.owner) if attribute.owner else ""
             rows.append((f"  {key}", _value(attribute), owner, _where(attribute.place) if attribute.place else ""))
     others: dict[str, tuple[str, Place]] = {}
@@ -106,6 +109,10 @@ def _members(analysis: Analysis, info: ClassInfo) -> list[str]:
                 others.setdefault(name, (_short(dotted), place))
     rows += [(f"  {name}", "", owner, _where(place)) for name, (owner, place) in sorted(others.items())]
     return ["members, and who gives them", *_columns(rows)] if rows else []
+
+
+def _of_sdk(dotted: str) -> bool:
+    return dotted.startswith("lua_cli.")
 
 
 def _value(attribute: Attribute) -> str:

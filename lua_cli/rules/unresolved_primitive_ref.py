@@ -80,17 +80,42 @@ agent = LuaAgent(name="acme", skills=[docs])
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from lua_cli.analysis.model import Finding
-from lua_cli.diagnostics import Diagnostic
+from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place
+from lua_cli.rules.fixes.importing import line_after_imports, modules_that_define
+from lua_cli.rules.judging.context import Context
 from lua_cli.rules.judging.wording import because, diagnostic_of, near, subject
 
 CODE: Final = "lua/unresolved-primitive-ref"
 SEVERITY: Final = "error"
 
 
+_UNDEFINED = re.compile(r"`(\w+)` is not defined")
+
+
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "what is registered here")
     help_ = near(finding, "write the instances in the list: `tools=[SearchDocs()]`")
     return diagnostic_of(finding, CODE, SEVERITY, f"{what} cannot be resolved{because(finding)}", help_)
+
+
+def amend(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnostic:
+    """A name that is not bound, but that one module of the project defines, only lacks its import."""
+    undefined = _UNDEFINED.match(finding.facts.get("reason", ""))
+    module = next((name for name, path in context.analysis.modules.items() if path == finding.place.path), None)
+    top = context.top_level(module) if undefined and module else None
+    if undefined is None or top is None or undefined[1] in top.names:
+        return diagnostic
+    definitions = list(islice(modules_that_define(undefined[1], context.project, context.index.finder), 2))
+    if len(definitions) != 1:
+        return diagnostic
+    statement = f"from {definitions[0]} import {undefined[1]}"
+    line = line_after_imports(top.body)
+    edit = Edit(Place(finding.place.path, line, 1, line, 1), statement + "\n")
+    fix = Fix(f"Import it: `{statement}`", (edit,))
+    return replace(diagnostic, help=f"`{definitions[0]}` defines it: `{statement}`", fix=fix)

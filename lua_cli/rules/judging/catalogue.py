@@ -24,7 +24,9 @@ class Rule:
     """A rule. `check` judges the analysis, `from_finding` words what a stage came upon; at least one is there.
 
     page   the docstring, for `lua explain`
-    later  findings of this code come after the analysis (bundling, the probe), so a suppression of it may look unused
+    amend  adds to what `from_finding` made what takes the whole project to know: a fix, a better hint
+    last   it judges what came of the other rules
+    later  findings of this code come after the analysis (bundling, the probe): a suppression of it may look unused
     before
     """
 
@@ -33,6 +35,7 @@ class Rule:
     page: str
     check: Callable[[Context], Iterator[Diagnostic]] | None = None
     from_finding: Callable[[Finding], Diagnostic] | None = None
+    amend: Callable[[Diagnostic, Finding, Context], Diagnostic] | None = None
     last: bool = False
     later: bool = False
 
@@ -75,6 +78,7 @@ def _load(name: str) -> Rule:
         page=module.__doc__ or "",
         check=getattr(module, "check", None),
         from_finding=getattr(module, "from_finding", None),
+        amend=getattr(module, "amend", None),
         last=getattr(module, "LAST", False),
         later=getattr(module, "LATER", False),
     )

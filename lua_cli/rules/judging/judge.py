@@ -29,7 +29,7 @@ def judge(analysis: Analysis, index: SourceIndex, project: Project, choice: Choi
     """
     levels = Levels(project, choice)
     context = Context(analysis, project, index, choice)
-    found = levels.apply(_unique((*_checked(context), *_from_findings(analysis.findings))))
+    found = levels.apply(_unique((*_checked(context), *_from_findings(analysis.findings, context))))
     suppressions = tuple(
         suppression for path in sorted(context.own_paths) for suppression in suppressions_in(path, context.text(path))
     )
@@ -56,12 +56,13 @@ def _checked(context: Context) -> Iterator[Diagnostic]:
             yield from rule.check(context)
 
 
-def _from_findings(findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+def _from_findings(findings: Iterable[Finding], context: Context | None = None) -> Iterator[Diagnostic]:
     for finding in findings:
         rule = find_rule(finding.code)
         if rule is None or rule.from_finding is None:
             raise LookupError(f"no rule turns findings of {finding.code} into diagnostics")
-        yield rule.from_finding(finding)
+        diagnostic = rule.from_finding(finding)
+        yield rule.amend(diagnostic, finding, context) if rule.amend and context else diagnostic
 
 
 def _unique(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
