@@ -41,12 +41,19 @@ RECURSION_LIMIT = 12_000  # imports nest in imports; facts are bounded in depth,
 def analyse(project: Project, index: SourceIndex) -> Analysis:
     """Imports the entry of a project, abstractly, and says what that makes."""
     from lua_cli.analysis.machine import Machine
+    from lua_cli.analysis.record import differences
     from lua_cli.analysis.result import Result
 
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
         machine = Machine(project, index)
-        return Result(machine, machine.import_entry()).analysis()
+        result = Result(machine, machine.import_entry())
+        analysis = result.analysis()
+        replaced = differences(machine, result.used)
+        if replaced:
+            machine = Machine(project, index, replaced)
+            analysis = Result(machine, machine.import_entry()).analysis()
+        return analysis
     finally:
         sys.setrecursionlimit(limit)

@@ -76,7 +76,7 @@ class ClassDescriber:
         wanted: dict[int, ClassValue] = {}
         own = [cls for cls in self.machine.classes if cls.origin == "first-party" and not cls.local]
         for cls in [*own, *used]:
-            for one in (cls, *cls.known_chain()):
+            for one in cls.known_chain():
                 if one.where is not None:
                     wanted.setdefault(id(one), one)
         return {info.dotted: info for info in sorted(map(self._info, wanted.values()), key=lambda info: info.dotted)}
@@ -157,7 +157,7 @@ class ClassDescriber:
         first = next((param for param in params if param.kind in ("positional", "positional-only")), None)
         if first is None or first.annotation is None:
             return None
-        return self.machine.text(Where(value.path, first.annotation.span), 200)
+        return self.machine.text(Where(value.path, first.annotation), 200)
 
     def _place(self, where: Where) -> Place:
         return self.machine.index.place(where.path, where.span)
@@ -168,10 +168,10 @@ class ClassDescriber:
         """Notes what is to be said about the classes that matter."""
         used = list(used)
         told: set[int] = set()
-        for cls in [*used, *(c for c in self.machine.classes if c.origin == "first-party" and self._matters(c))]:
-            registered = any(cls is one for one in used)
-            for one in (cls, *cls.known_chain()):
-                if id(one) not in told or registered:
+        own = [cls for cls in self.machine.classes if cls.origin == "first-party"]
+        for registered, classes in ((True, used), (False, [cls for cls in own if self._matters(cls)])):
+            for one in (one for cls in classes for one in cls.known_chain()):
+                if id(one) not in told:
                     told.add(id(one))
                     self._tell(one, registered)
 

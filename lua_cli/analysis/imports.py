@@ -49,6 +49,7 @@ class Importer:
         self.machine = machine
         self.modules: dict[str, ModuleValue] = {}
         self._nested = 0
+        self._absent: dict[tuple[str, str], bool] = {}
 
     # Modules
 
@@ -280,11 +281,14 @@ class Importer:
             return True
         if frame.module.location.origin != "first-party" or source.location.path is None:
             return False
-        try:
-            text = self.machine.index.text(source.location.path)
-        except SourceError:
-            return False
-        return re.search(rf"\b{re.escape(name)}\b", text) is None
+        key = (source.dotted, name)
+        if key not in self._absent:
+            try:
+                text = self.machine.index.text(source.location.path)
+            except SourceError:
+                text = name
+            self._absent[key] = re.search(rf"\b{re.escape(name)}\b", text) is None
+        return self._absent[key]
 
     def _star(self, source: ModuleValue, frame: Frame, where: Where) -> None:
         if source.lazy:

@@ -38,10 +38,10 @@ from lua_cli.source import SourceIndex, ir
 
 
 class Machine:
-    def __init__(self, project: Project, index: SourceIndex) -> None:
+    def __init__(self, project: Project, index: SourceIndex, replaced: dict[str, ir.ModuleFacts] | None = None) -> None:
         self.project = project
         self.index = index
-        self.replaced: dict[str, ir.ModuleFacts] = {}
+        self.replaced = replaced or {}
         self.conditions: list[Condition] = []
         self.handlers: list[HandlerScope] = []
         self.classes: list[ClassValue] = []

@@ -50,6 +50,11 @@ class Result:
         self.describer = ClassDescriber(machine)
         self._used: dict[int, ClassValue] = {}
 
+    @property
+    def used(self) -> list[ClassValue]:
+        """The classes that skills hold tools of."""
+        return list(self._used.values())
+
     def analysis(self) -> Analysis:
         agents = self._agents()
         held = {id(skill): skill for agent in agents for skill, _ in self._skills_of(agent)}

@@ -45,8 +45,9 @@ class SourceIndex:
         self.read: dict[Path, str] = {}
         self._files: dict[Path, _File] = {}
         self._bodies: dict[tuple[Path, Span], ir.FunctionBody] = {}
-        self._texts: dict[Path, str] = {}
-        self._lines: dict[Path, list[str]] = {}
+        self._texts: dict[Path | str, str] = {}
+        self._lines: dict[Path | str, list[str]] = {}
+        self._shown: dict[Path, str] = {}
 
     def locate(self, dotted: str) -> ModuleLocation | None:
         """Where an import of `dotted` would find the module; None when it would raise ModuleNotFoundError."""
@@ -60,24 +61,26 @@ class SourceIndex:
 
     def text(self, path: Path | str) -> str:
         """The decoded text of a file (a path as diagnostics show it is relative to the project). Raises SourceError."""
-        path = self.project.root / path
-        if path not in self._texts:
-            text = self._decoded(path)
-            if not self._is_first_party(path):
-                return text
-            self._texts[path] = text
-        return self._texts[path]
+        text = self._texts.get(path)
+        if text is None:
+            text = self._decoded(self.project.root / path)
+            if self._is_first_party(self.project.root / path):
+                self._texts[path] = text
+        return text
 
     def lines(self, path: Path | str) -> Sequence[str]:
         """The lines of a file, as Python counts them."""
-        path = self.project.root / path
-        if path not in self._lines:
-            self._lines[path] = self.text(path).split("\n")
-        return self._lines[path]
+        lines = self._lines.get(path)
+        if lines is None:
+            lines = self._lines[path] = self.text(path).split("\n")
+        return lines
 
     def place(self, path: Path, span: Span) -> Place:
         """The place to show for a span in a file that was read."""
-        return place_of(self.project.relative(path), span, self.lines(path))
+        shown = self._shown.get(path)
+        if shown is None:
+            shown = self._shown[path] = self.project.relative(path)
+        return place_of(shown, span, self.lines(path))
 
     def facts(self, location: ModuleLocation) -> ir.ModuleFacts:
         """The code of the module as facts; empty for one without a source. Raises SourceError."""

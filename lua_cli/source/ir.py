@@ -7,6 +7,7 @@ nothing. Named tuples of strings, numbers and tuples: they can be pickled, compa
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal, NamedTuple, TypeAlias, Union
 
 from lua_cli.source.spans import Span
@@ -132,11 +133,13 @@ class FString(NamedTuple):
 
 
 class Parameter(NamedTuple):
+    """`annotation` is the place of its annotation: only its text is ever asked for."""
+
     span: Span
     name: str
     kind: ParameterKind
     default: Expr | None
-    annotation: Expr | None
+    annotation: Span | None
 
 
 class Lambda(NamedTuple):
@@ -274,7 +277,7 @@ class Class(NamedTuple):
 
 class Function(NamedTuple):
     """`span` starts at `def` and covers the body, which is read on demand. `rebinds`: names that it, or a function in
-    it, declares `global`."""
+    it, declares `global`. `body_start`: line and column of its first statement."""
 
     span: Span
     name: str
@@ -283,6 +286,7 @@ class Function(NamedTuple):
     params: tuple[Parameter, ...]
     decorators: tuple[Expr, ...]
     rebinds: tuple[str, ...]
+    body_start: tuple[int, int]
 
 
 class If(NamedTuple):
@@ -409,3 +413,18 @@ class FunctionBody(NamedTuple):
 
     body: tuple[Stmt, ...]
     is_generator: bool
+
+
+def merged(parts: Iterable[Expr]) -> tuple[Expr, ...]:
+    """The parts of an f-string with neighbouring texts joined and empty ones left out, as every reader gives them."""
+    out: list[Expr] = []
+    for part in parts:
+        last = out[-1] if out else None
+        if isinstance(part, Const) and isinstance(part.value, str):
+            if isinstance(last, Const) and isinstance(last.value, str):
+                out[-1] = Const((*last.span[:2], *part.span[2:]), last.value + part.value)
+            elif part.value:
+                out.append(part)
+        else:
+            out.append(part)
+    return tuple(out)

@@ -30,6 +30,7 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Is: "is",
     ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in",
 }  # fmt: skip
+_KEYWORD = {"class": re.compile(rb"\bclass\s+"), "def": re.compile(rb"\bdef\s+")}
 _CONVERSIONS = {-1: "", 115: "s", 114: "r", 97: "a"}
 
 
@@ -51,6 +52,14 @@ def lower_body(text: str, span: Span) -> ir.FunctionBody:
     assert isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)  # noqa: S101 (a `def` starts its line)
     ast.increment_lineno(function, first - 1 - len(head))
     return ir.FunctionBody(_Lowering(lines).block(function.body), _yields(function))
+
+
+def _start_of(node: ast.stmt) -> tuple[int, int]:
+    """Where a statement starts, its decorators included."""
+    decorators = getattr(node, "decorator_list", None)
+    if decorators:
+        return (decorators[0].lineno, decorators[0].col_offset - 1)
+    return (node.lineno, node.col_offset)
 
 
 def _yields(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -120,7 +129,8 @@ class _Lowering:
         is_async = isinstance(node, ast.AsyncFunctionDef)
         name_span = self.name_span(node, "def")
         params, decorators = self.params(node.args), self.many(node.decorator_list)
-        return [ir.Function(span_of(node), node.name, name_span, is_async, params, decorators, rebinds)]
+        start = _start_of(node.body[0])
+        return [ir.Function(span_of(node), node.name, name_span, is_async, params, decorators, rebinds, start)]
 
     def if_(self, node: ast.If) -> list[ir.Stmt]:
         span = span_of(node)
@@ -156,15 +166,15 @@ class _Lowering:
         return [ir.Match(span_of(node), self.expr(node.subject), tuple(self.case(case) for case in node.cases))]
 
     def case(self, node: ast.match_case) -> ir.Case:
-        captures: list[str] = []
+        captures: set[str] = set()
         for inner in ast.walk(node.pattern):
             if isinstance(inner, ast.MatchAs | ast.MatchStar) and inner.name:
-                captures.append(inner.name)
+                captures.add(inner.name)
             elif isinstance(inner, ast.MatchMapping) and inner.rest:
-                captures.append(inner.rest)
+                captures.add(inner.rest)
         guard = self.expr(node.guard) if node.guard else None
         irrefutable = isinstance(node.pattern, ast.MatchAs) and node.pattern.pattern is None and guard is None
-        return ir.Case(tuple(captures), irrefutable, guard, self.block(node.body))
+        return ir.Case(tuple(sorted(captures)), irrefutable, guard, self.block(node.body))
 
     def raise_(self, node: ast.Raise) -> list[ir.Stmt]:
         return [ir.Raise(span_of(node), self.expr(node.exc) if node.exc else None)]
@@ -254,7 +264,9 @@ class _Lowering:
         if args.kwarg:
             found.append((args.kwarg, "**", None))
         return tuple(
-            ir.Parameter(span_of(arg), arg.arg, kind, self.optional(default), self.optional(arg.annotation))
+            ir.Parameter(
+                span_of(arg), arg.arg, kind, self.optional(default), span_of(arg.annotation) if arg.annotation else None
+            )
             for arg, kind, default in found
         )
 
@@ -262,7 +274,7 @@ class _Lowering:
         """`ast` has no place for the name of a class or function: it follows the keyword."""
         line = self._lines[node.lineno - 1].encode() if node.lineno <= len(self._lines) else b""
         name = node.name.encode()
-        found = re.compile(rb"\b" + keyword.encode() + rb"\s+").search(line, node.col_offset)
+        found = _KEYWORD[keyword].search(line, node.col_offset)
         start = found.end() if found else -1
         if start < 0 or not line.startswith(name, start):  # normalized, or after a line continuation
             return (node.lineno, node.col_offset, node.lineno, node.col_offset + len(keyword))
@@ -333,7 +345,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[_Lowering, Any], ir.Expr]] = {
     ast.IfExp: lambda lowering, node: ir.Conditional(
         span_of(node), lowering.expr(node.test), lowering.expr(node.body), lowering.expr(node.orelse)
     ),
-    ast.JoinedStr: lambda lowering, node: ir.FString(span_of(node), lowering.many(node.values)),
+    ast.JoinedStr: lambda lowering, node: ir.FString(span_of(node), ir.merged(lowering.many(node.values))),
     ast.FormattedValue: lambda lowering, node: ir.Formatted(
         span_of(node), lowering.expr(node.value), _CONVERSIONS[node.conversion], lowering.optional(node.format_spec)
     ),
