@@ -109,7 +109,7 @@ class Sender:
         try:
             return _bounded(lambda: self._exchange(request, left), left)
         except TimeoutError:
-            message = f"{host_of(request.url)} did not answer within {total:.0f} s"
+            message = f"{host_of(request.url)} did not answer within {total:.3g} s"
             raise UnavailableError(message, hint=TRY_AGAIN) from None
         except (httpx.InvalidURL, UnicodeError) as error:
             raise UnavailableError(f"{host_of(request.url)} is no address", hint="check the address") from error

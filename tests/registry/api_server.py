@@ -1,10 +1,12 @@
-"""A small server of the platform's API on loopback, over an embedded registry, with faults on demand: what the client is tested against.
+"""A small server of the platform's API on loopback, over an embedded registry, with faults on demand: what the client
+is tested against.
 
 Every request is one line in `log`. A fault is taken once, by the first request that it fits.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import socket
@@ -33,7 +35,7 @@ class Fault:
 
     status, headers, body   this answer, instead of the right one
     drop                    "before" or "after" the request is done: the connection breaks with no answer
-    raw                     these bytes on the connection, and its end
+    raw                     these bytes on the connection, and its end; `drip` sends them one by one, with pauses
     """
 
     pattern: str
@@ -42,6 +44,7 @@ class Fault:
     body: bytes = b""
     drop: str = ""
     raw: bytes = b""
+    drip: bool = False
     times: int = 1
 
 
@@ -65,6 +68,7 @@ class ApiServer:
         self.faults: list[Fault] = []
         self.log: list[Call] = []
         self.lock = threading.Lock()
+        self.stopping = threading.Event()
         self.opaque = False  # answers as the platform does: no digests, no history, no facts
         server = self
 
@@ -80,6 +84,7 @@ class ApiServer:
         self._thread.start()
 
     def close(self) -> None:
+        self.stopping.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -100,6 +105,10 @@ class _Handler(BaseHTTPRequestHandler):
     api: ApiServer
     protocol_version = "HTTP/1.1"
 
+    def handle(self) -> None:
+        with contextlib.suppress(OSError, ssl.SSLError):  # a client that goes away
+            super().handle()
+
     def log_message(self, *_: object) -> None:
         pass
 
@@ -109,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = b"" if early else self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.api.log.append(Call(self.command, self.path, dict(self.headers), body))
         if fault and (fault.raw or fault.drop == "before"):
-            self.wfile.write(fault.raw)
+            self._send_raw(fault)
             self._break()
         elif fault and fault.status:
             self._end(fault.status, fault.body, fault.headers | ({"Connection": "close"} if early else {}))
@@ -124,9 +133,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     do_GET = do_POST = do_PUT = do_DELETE = _serve
 
+    def _send_raw(self, fault: Fault) -> None:
+        for piece in [fault.raw[i : i + 1] for i in range(len(fault.raw))] if fault.drip else [fault.raw]:
+            try:
+                self.wfile.write(piece)
+            except OSError:  # the client has had enough
+                return
+            if fault.drip:
+                self.api.stopping.wait(0.02)
+
     def _break(self) -> None:
         self.close_connection = True
-        self.connection.shutdown(socket.SHUT_RDWR)
+        with contextlib.suppress(OSError):
+            self.connection.shutdown(socket.SHUT_RDWR)
 
     def _end(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
