@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePosixPath, PureWindowsPath
 
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.report.stream import StreamFacts
@@ -14,7 +15,8 @@ def render_github(diagnostics: Iterable[Diagnostic], facts: StreamFacts) -> str:
 
 def _command(diagnostic: Diagnostic, prefix: str) -> str:
     place = diagnostic.place
-    path = f"{prefix}/{place.path}" if prefix and not place.path.startswith("/") else place.path
+    outside = PurePosixPath(place.path).is_absolute() or PureWindowsPath(place.path).is_absolute()
+    path = f"{prefix}/{place.path}" if prefix and not outside else place.path
     properties = {"title": diagnostic.code, "file": path, "line": place.line, "endLine": place.end_line}
     if place.line == place.end_line:  # GitHub drops an annotation that has columns and spans lines
         properties |= {"col": place.column, "endColumn": max(place.column, place.end_column)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 from urllib.parse import quote
 
@@ -88,8 +89,8 @@ def _location(place: Place, prefix: str) -> dict[str, Any]:
 
 
 def _artifact(path: str, prefix: str) -> Mapping[str, str]:
-    if path.startswith("/"):
-        return {"uri": "file://" + quote(path)}
+    if PurePosixPath(path).is_absolute() or PureWindowsPath(path).is_absolute():
+        return {"uri": "file:///" + quote(path.lstrip("/"), safe="/:")}
     return {"uri": quote(f"{prefix}/{path}" if prefix else path), "uriBaseId": "%SRCROOT%"}
 
 

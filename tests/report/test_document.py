@@ -12,6 +12,7 @@ from lua_cli.pipeline import compile_project
 from lua_cli.project import open_project
 from lua_cli.report import build_document
 from lua_cli.source import SourceIndex
+from tests.conftest import REPOSITORY
 
 WriteProject = Callable[[Mapping[str, str]], Path]
 
@@ -133,3 +134,20 @@ def test_a_built_project_has_artifacts_and_schemas(write_project: WriteProject) 
     assert (root / skill["artifact"]).is_file()
     assert skill["digest"] == compiled.artifacts["docs"].digest
     assert tool["inputSchema"]["properties"]["text"]["type"] == "string"
+
+
+def test_the_documented_document_has_the_keys_of_a_real_one(write_project: WriteProject) -> None:
+    page = (REPOSITORY / "docs" / "compile-json.md").read_text("utf-8")
+    shown = json.loads(page.partition("```json\n")[2].partition("```")[0])
+    root = write_project({"tools.py": TOOLS, "agent.py": AGENT.format("Search").replace("lost", "# lost")})
+    real = compile_project(open_project(root), check=True).document
+    assert keys(shown) == keys(real)
+
+
+def keys(value: object) -> object:
+    """The keys of a document at every level, from the first element of each list that has one."""
+    if isinstance(value, dict):
+        return {key: keys(nested) for key, nested in value.items() if key != "inputSchema"}
+    if isinstance(value, list):
+        return [keys(value[0])] if value and isinstance(value[0], dict) else []
+    return None

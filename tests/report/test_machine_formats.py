@@ -95,6 +95,12 @@ def test_sarif_results_carry_place_fix_and_rule() -> None:
     assert run["tool"]["driver"]["rules"][0]["help"]["markdown"].startswith("# lua/not-a-tool (error)\n")
 
 
+def test_sarif_paths_outside_of_the_project_are_whole_addresses() -> None:
+    found = [Diagnostic("lua/x", "error", "m", Place(path, 1, 1, 1, 2)) for path in ("/usr/a b.py", "C:/lib/x.py")]
+    places = [result["locations"][0]["physicalLocation"]["artifactLocation"] for result in sarif(*found)["results"]]
+    assert places == [{"uri": "file:///usr/a%20b.py"}, {"uri": "file:///C:/lib/x.py"}]
+
+
 def test_fingerprints_follow_their_line_and_tell_equal_lines_apart() -> None:
     def prints(source: str, *lines: int) -> list[str]:
         found = [Diagnostic("lua/tool-name-style", "warning", "m", Place("a.py", n, 1, n, 2)) for n in lines]
