@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, LuaError, NotFoundError, UsageError
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.bundle.model import BuiltArtifact
+    from lua_cli.bundle.model import BuiltArtifact, OpenedArtifact
     from lua_cli.pipeline import Compiled
     from lua_cli.project import Project
     from lua_cli.runtime import RunOptions, RunResult
+    from lua_cli.runtime.casefile import Case
     from lua_cli.runtime.cases import CaseResult
 
 TIMEOUT = 30.0
@@ -49,39 +50,59 @@ def test_command(
     """Run the cases in tests/*.test.yaml, or one tool: lua test skill."""
     if context.invoked_subcommand is not None:
         return EXIT_OK
-    from lua_cli.commands.session import build, note, print_json, progress, project, say
+    from lua_cli.commands.session import build, print_json, project, say
+    from lua_cli.commands.showing import explain_case, write_junit
+    from lua_cli.runtime import forget_old
     from lua_cli.runtime.casefile import read_cases
-    from lua_cli.runtime.cases import run_cases
 
     target = project()
-    cases = read_cases(target.root)
-    if select is not None:
-        cases = [case for case in cases if any(select.lower() in t.lower() for t in (case.file, case.name, case.tool))]
-        if not cases:
-            raise NotFoundError(f"no case has {select!r} in its file, name or tool", hint="`lua test` runs them all")
-    artifacts = {skill: artifact.open() for skill, artifact in build(target).artifacts.items()}
-    show, results, file = progress(), [], ""
-    for result in run_cases(cases, artifacts, run_options(target, env_file, timeout, sandbox, network), record):
-        results.append(result)
-        if not as_json:
-            show("")
-            if result.case.file != file:
-                file = result.case.file
-                say(file)
-            say(_case_line(result))
-        show(f"{len(results)} of {len(cases)} cases")
-    show("")
+    cases = _selected(read_cases(target.root), select)
+    artifacts = {name: artifact.open() for name, artifact in build(target).artifacts.items()}
+    options = run_options(target, env_file, timeout, sandbox, network)
+    results = _run_cases(cases, artifacts, options, record, quiet=as_json)
+    forget_old(options.cache, {artifact.digest for artifact in artifacts.values()})
     if junit is not None:
-        _write_junit(junit, results)
-    failed = sum(not result.ok for result in results)
+        write_junit(junit, results)
+    failed = [result for result in results if not result.ok]
     if as_json:
         print_json({"ok": not failed, "cases": [result.document() for result in results]})
-    else:
-        say(f"\n{len(results) - failed} passed" + (f", {failed} failed" if failed else ""))
-    for result in results:
-        if not result.ok and not as_json:
-            _explain(result, note)
+        return EXIT_FINDINGS if failed else EXIT_OK
+    say(f"\n{len(results) - len(failed)} passed" + (f", {len(failed)} failed" if failed else ""))
+    for result in failed:
+        explain_case(result)
     return EXIT_FINDINGS if failed else EXIT_OK
+
+
+def _selected(cases: list[Case], text: str | None) -> list[Case]:
+    """The cases that contain the text of `-k`. Raises NotFoundError when none does."""
+    if text is None:
+        return cases
+    found = [case for case in cases if any(text.lower() in t.lower() for t in (case.file, case.name, case.tool))]
+    if not found:
+        raise NotFoundError(f"no case has {text!r} in its file, name or tool", hint="`lua test` runs them all")
+    return found
+
+
+def _run_cases(
+    cases: list[Case], artifacts: dict[str, OpenedArtifact], options: RunOptions, record: bool, *, quiet: bool
+) -> list[CaseResult]:
+    """Run the cases, each shown as soon as it and those before it are done."""
+    from lua_cli.commands.session import progress, say
+    from lua_cli.commands.showing import case_line
+    from lua_cli.runtime.cases import run_cases
+
+    show, results, file = progress(), [], ""
+    for result in run_cases(cases, artifacts, options, record):
+        results.append(result)
+        show("")
+        if not quiet and result.case.file != file:
+            file = result.case.file
+            say(file)
+        if not quiet:
+            say(case_line(result))
+        show(f"{len(results)} of {len(cases)} cases")
+    show("")
+    return results
 
 
 @test_app.command("skill")
@@ -102,7 +123,8 @@ def test_skill_command(
     """Run one tool out of its artifact, in a process of its own."""
     from lua_cli.commands.asking import ask_input, choose_tool
     from lua_cli.commands.session import build, current, project
-    from lua_cli.runtime import run_tool
+    from lua_cli.commands.showing import show_result
+    from lua_cli.runtime import forget_old, run_tool
 
     interactive = current().interactive and not as_json
     if name is None and not interactive:
@@ -119,9 +141,10 @@ def test_skill_command(
             given = ask_input(schema) if interactive else _no_input(schema)
         options = run_options(target, env_file, timeout, sandbox, network)
         result = run_tool(opened, chosen, given, options)
+        forget_old(options.cache, {artifact.digest for artifact in compiled.artifacts.values()})
     else:
         result = unknown_tool(chosen, compiled, skill)
-    return _show(result, as_json)
+    return show_result(result, as_json)
 
 
 def run_options(
@@ -205,84 +228,3 @@ def _read_input(given: str) -> str | bytes:
         raise NotFoundError(f"--input: no such file {path}", hint="--input @FILE names a JSON file") from None
     except OSError as error:
         raise UsageError(f"--input: cannot read {path}: {error.strerror}") from error
-
-
-def _show(result: RunResult, as_json: bool) -> int:
-    """The output on stdout, everything else on stderr."""
-    from lua_cli.commands.session import note, print_json
-
-    for line in result.notes:
-        note(f"note: {line}")
-    if as_json:
-        print_json(result.document())
-        return result.exit_code
-    if result.logs:
-        note(result.logs.removesuffix("\n"))
-    if result.error is None:
-        print_json(result.output)
-    else:
-        note(error_text(result))
-    return result.exit_code
-
-
-def error_text(result: RunResult) -> str:
-    """An error for a reader: what, where, every fault, the user's frames, the way out."""
-    error = result.error
-    if error is None:
-        return ""
-    lines = [f"{mark(False)} {error.type}: {error.message}"]
-    if error.excerpt:
-        lines.append(error.excerpt)
-    if len(error.errors) > 1:
-        width = max(len(fault.path) for fault in error.errors)
-        lines += [f"    {fault.path:{width}}  {fault.message}" for fault in error.errors]
-    if error.traceback:
-        lines += ["  " + line for line in error.traceback.splitlines()]
-    if error.hint:
-        lines.append(f"  hint: {error.hint}")
-    return "\n".join(lines)
-
-
-def mark(good: bool) -> str:
-    """A tick or a cross, in what the terminal can show."""
-    sign, plain = ("✔", "ok") if good else ("✖", "x")
-    try:
-        sign.encode(sys.stdout.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return plain
-    return sign
-
-
-def _case_line(result: CaseResult) -> str:
-    line = f"  {mark(result.ok)} {result.case.name}"
-    return line if result.ok else f"{line}\n      {result.case.file}:{result.case.line}: {result.message}"
-
-
-def _explain(result: CaseResult, note: Any) -> None:
-    """What a failed case's tool said: its log and its traceback."""
-    parts = [result.result.logs.rstrip(), (result.result.error.traceback or "") if result.result.error else ""]
-    text = "\n".join(part for part in parts if part)
-    if text:
-        note(f"\n{result.case.name}:\n" + "\n".join("  " + line for line in text.splitlines()))
-
-
-class _Tested:
-    """A case as the JUnit report reads it."""
-
-    def __init__(self, result: CaseResult) -> None:
-        self.file, self.name, self.line = result.case.file, result.case.name, result.case.line
-        self.message, self.seconds = result.message, result.result.duration_ms / 1000
-        trace = (result.result.error.traceback or "") if result.result.error else ""
-        self.detail = "\n".join(part for part in (result.message or "", trace, result.result.logs.rstrip()) if part)
-
-
-def _write_junit(path: Path, results: list[CaseResult]) -> None:
-    from lua_cli.report.junit import junit
-
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(junit(_Tested(result) for result in results), encoding="utf-8")
-    except OSError as error:
-        raise LuaError(
-            f"cannot write {path}: {error.strerror}", hint="--junit names a file that can be written"
-        ) from error

@@ -6,5 +6,6 @@ came back into words; it prints nothing.
 
 from lua_cli.runtime.model import Fault, RunError, RunOptions, RunResult
 from lua_cli.runtime.running import run_tool
+from lua_cli.runtime.unpacked import forget_old
 
-__all__ = ["Fault", "RunError", "RunOptions", "RunResult", "run_tool"]
+__all__ = ["Fault", "RunError", "RunOptions", "RunResult", "forget_old", "run_tool"]

@@ -336,3 +336,19 @@ def test_the_pythons_version_is_told_when_it_is_too_old(workshop: Workshop, tmp_
     old.chmod(0o755)
     with pytest.raises(LuaError, match=r"the project's Python is 3\.8, and tools need 3\.11 or newer"):
         run_once(workshop, "return 1", interpreter=old)
+
+
+def test_unpacked_artifacts_that_nobody_needs_are_removed_after_a_day(tmp_path: Path) -> None:
+    import os
+    import time
+
+    from lua_cli.runtime import forget_old
+
+    for name in ("a" * 64, "b" * 64, "c" * 64):
+        (tmp_path / name).mkdir()
+    yesterday = time.time() - 25 * 3600
+    for name in ("a" * 64, "b" * 64):
+        os.utime(tmp_path / name, (yesterday, yesterday))
+    forget_old(tmp_path, {"sha256:" + "a" * 64})
+    assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["a", "c"]
+    forget_old(tmp_path / "nothing", set())
