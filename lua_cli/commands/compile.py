@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -29,6 +30,19 @@ def compile_command(
     ignore: Annotated[
         list[str] | None, typer.Option("--ignore", help="Not these warnings (commas or repeated).", metavar="CODES")
     ] = None,
+    providers: Annotated[
+        list[str] | None,
+        typer.Option("--for", help="Judge by the limits of: openai, anthropic, gemini.", metavar="PROVIDERS"),
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Say only warnings that FILE does not know.", metavar="FILE")
+    ] = None,
+    write_baseline: Annotated[
+        Path | None, typer.Option("--write-baseline", help="Write the present warnings to FILE.", metavar="FILE")
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain-bundle", help="Say why each file, package and variable is in.")
+    ] = False,
     output_format: Annotated[
         str, typer.Option("--format", help="text, concise, json, github or sarif.", metavar="F")
     ] = "text",
@@ -42,7 +56,10 @@ def compile_command(
     chosen = "json" if as_json else output_format
     if chosen not in FORMATS:
         raise UsageError(f"unknown format {chosen!r}", hint="one of: " + ", ".join(FORMATS))
-    target, choice = project(), Choice(select=_codes(select), ignore=_codes(ignore))
+    target = project()
+    choice = Choice(select=_codes(select), ignore=_codes(ignore), providers=_codes(providers))
+    if explain:
+        return _explain(target, as_json=chosen == "json")
     if diff:
         return _show_diff(target, choice)
     if fix:
@@ -52,13 +69,47 @@ def compile_command(
         compiled = compile_project(target, check=check, choice=choice, progress=show)
     finally:
         show("")
-    _print(target, compiled.document, chosen)
-    warned = any(diagnostic["severity"] == "warning" for diagnostic in compiled.document["diagnostics"])
+    if write_baseline is not None:
+        _write_baseline(target, compiled.document, write_baseline)
+    document = _beyond(target, compiled.document, baseline) if baseline is not None else compiled.document
+    _print(target, document, chosen)
+    warned = any(diagnostic["severity"] == "warning" for diagnostic in document["diagnostics"])
     return EXIT_FINDINGS if not compiled.ok or (strict and warned) else EXIT_OK
 
 
 def _codes(values: list[str] | None) -> tuple[str, ...]:
     return tuple(code.strip() for value in values or () for code in value.split(",") if code.strip())
+
+
+def _beyond(target: Project, document: Mapping[str, Any], baseline: Path) -> dict[str, Any]:
+    """The document with the diagnostics alone that the baseline does not know."""
+    from lua_cli.report import diagnostic_from_record, diagnostic_record, disk_sources
+    from lua_cli.rules.judging.baseline import beyond_baseline, read_baseline
+
+    diagnostics = [diagnostic_from_record(record) for record in document["diagnostics"]]
+    new = beyond_baseline(diagnostics, read_baseline(baseline), disk_sources(target.root))
+    return {**document, "diagnostics": [diagnostic_record(diagnostic) for diagnostic in new]}
+
+
+def _write_baseline(target: Project, document: Mapping[str, Any], path: Path) -> None:
+    from lua_cli.report import diagnostic_from_record, disk_sources
+    from lua_cli.rules.judging.baseline import baseline_text
+
+    diagnostics = [diagnostic_from_record(record) for record in document["diagnostics"]]
+    path.write_text(baseline_text(diagnostics, disk_sources(target.root)), encoding="utf-8")
+
+
+def _explain(target: Project, *, as_json: bool) -> int:
+    from lua_cli.commands.session import print_json, say
+    from lua_cli.pipeline import explain_bundles
+    from lua_cli.report.bundles import bundle_lines
+
+    explained = explain_bundles(target)
+    if as_json:
+        print_json({"ok": True, "bundles": explained})
+    else:
+        say("\n".join(line for bundle in explained for line in bundle_lines(bundle)).rstrip())
+    return EXIT_OK
 
 
 def _print(target: Project, document: Mapping[str, Any], chosen: str) -> None:

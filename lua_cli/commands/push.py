@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lua_cli.commands.acting import wants_json
+from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name, wants_json
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,21 +19,28 @@ def push_command(
     kind: Annotated[
         str | None, typer.Argument(metavar="skill|all", help="One skill, or all of the agent.", show_default=False)
     ] = None,
-    name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")] = None,
+    name: Name = None,
     set_version: Annotated[
         str | None, typer.Option("--set-version", metavar="V", help="The version, such as 1.2.0; else the next patch.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Ask nothing; a lower version is allowed.")] = False,
+    agent: Agent = None,
+    dry_run: DryRun = False,
+    force: Force = False,
+    allow_secret: Annotated[
+        list[str] | None,
+        typer.Option("--allow-secret", metavar="FINGERPRINT", help="This find is no secret (repeatable)."),
+    ] = None,
     auto_deploy: Annotated[bool, typer.Option("--auto-deploy", help="Make it live, too.")] = False,
-    output_format: Annotated[str, typer.Option("--format", metavar="F", help="text or json.")] = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    output_format: Format = "text",
+    as_json: AsJson = False,
 ) -> int:
     """Compile and upload a version of a skill."""
     from lua_cli.commands.acting import carry_out
+    from lua_cli.commands.choosing import skill_kind
     from lua_cli.commands.session import build, project
-    from lua_cli.commands.target import known_variables, open_target, skill_kind
+    from lua_cli.commands.target import known_variables, open_target
     from lua_cli.registry.planning import Planner
+    from lua_cli.registry.secrecy import refuse_secrets
 
     json_wanted = wants_json(output_format, as_json)
     chosen_kind = skill_kind(kind, ("skill", "all"))
@@ -43,7 +50,8 @@ def push_command(
     target_project = project()
     built = build(target_project)
     skills = _skills(built.document, chosen_kind, name)
-    with open_target(target_project, built.document) as target:
+    refuse_secrets([built.artifacts[skill] for skill in skills], allow_secret or ())
+    with open_target(target_project, agent, built.document) as target:
         planner = Planner(target.registry, target.agent, known_variables(target_project))
         plan = planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)
         question = None if force else _question(plan)
@@ -61,7 +69,7 @@ def _version(text: str | None) -> Version | None:
 
 def _skills(document: Mapping[str, Any], kind: str | None, name: str | None) -> list[str]:
     """The names of the skills to push."""
-    from lua_cli.commands.target import chosen_skill, find_skill
+    from lua_cli.commands.choosing import chosen_skill, find_skill
 
     tools = {skill["name"]: skill["tools"] for skill in document["skills"]}
     if kind == "all":

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.errors import LuaError
 from lua_cli.pipeline.unchanged import Record
 
 if TYPE_CHECKING:
@@ -66,6 +67,21 @@ def compile_project(
     if plain and depends_on is not None:
         Record(project).write(*depends_on)
     return compiled
+
+
+def explain_bundles(project: Project) -> list[dict[str, Any]]:
+    """Why each file, package and variable is in each skill's artifact (docs/artifact.md). Raises LuaError with
+    errors."""
+    from lua_cli.analysis import analyse
+    from lua_cli.bundle import collect, explain_bundle
+    from lua_cli.rules import judge
+    from lua_cli.source import SourceIndex
+
+    index = SourceIndex(project)
+    analysis = analyse(project, index)
+    if _has_errors(judge(analysis, index, project)):
+        raise LuaError("the project has errors, so nothing is bundled", hint="see them with `lua compile`")
+    return [explain_bundle(draft) for draft in collect(analysis, index, project).drafts]
 
 
 def _from_memory(project: Project) -> Compiled | None:
