@@ -12,12 +12,6 @@ if TYPE_CHECKING:
     from lua_cli.registry.plan import Plan
 
 
-def wants_json(output_format: str, as_json: bool) -> bool:
-    if output_format not in ("text", "json"):
-        raise UsageError(f"unknown format {output_format!r}", hint="one of text, json")
-    return as_json or output_format == "json"
-
-
 def carry_out(
     plan: Plan,
     target: Target,
@@ -31,8 +25,9 @@ def carry_out(
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
     it is an error that names --force when `must_ask`, and else not asked.
     """
+    from lua_cli.commands.choosing import confirm
     from lua_cli.commands.session import current, fail, note, print_json, progress, say
-    from lua_cli.commands.target import confirm, remember
+    from lua_cli.commands.target import remember
     from lua_cli.registry.execute import execute
     from lua_cli.report.registry import plan_document, plan_lines, receipt_document, receipt_lines
 

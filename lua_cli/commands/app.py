@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from lua_cli._version import __version__
+from lua_cli.commands.auth import auth_app
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
@@ -58,6 +59,7 @@ app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)
 app.add_typer(skills_app, name="skills")
 app.command("status")(status_command)
+app.add_typer(auth_app, name="auth")
 app.command("explain")(explain_command)
 
 

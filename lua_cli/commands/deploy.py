@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lua_cli.commands.acting import wants_json
+from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name, wants_json
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from lua_cli.registry.planning import Planner
 
 Kind = Annotated[str | None, typer.Argument(metavar="skill", help="What: a skill.", show_default=False)]
-Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
-Force = Annotated[bool, typer.Option("--force", help="Ask nothing.")]
-Format = Annotated[str, typer.Option("--format", metavar="F", help="text or json.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
 
 def deploy_command(
@@ -28,6 +23,7 @@ def deploy_command(
     set_version: Annotated[
         str | None, typer.Option("--set-version", metavar="V", help="The version, or latest.")
     ] = None,
+    agent: Agent = None,
     dry_run: DryRun = False,
     force: Force = False,
     output_format: Format = "text",
@@ -39,7 +35,7 @@ def deploy_command(
         return planner.deploy(skill, set_version or _asked_version(planner, skill))
 
     return _go_live(
-        "deploy", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
+        "deploy", plan, kind, name, agent, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
     )
 
 
@@ -50,6 +46,7 @@ def rollback_command(
         str | None,
         typer.Option("--set-version", metavar="V", help="The version; else the one that was live before this one."),
     ] = None,
+    agent: Agent = None,
     dry_run: DryRun = False,
     force: Force = False,
     output_format: Format = "text",
@@ -61,7 +58,7 @@ def rollback_command(
         return planner.rollback(skill, set_version)
 
     return _go_live(
-        "rollback", plan, kind, name, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
+        "rollback", plan, kind, name, agent, dry_run=dry_run, force=force, as_json=wants_json(output_format, as_json)
     )
 
 
@@ -70,6 +67,7 @@ def _go_live(
     make_plan: Callable[[Planner, str], Plan],
     kind: str | None,
     name: str | None,
+    agent: str | None,
     *,
     dry_run: bool,
     force: bool,
@@ -77,13 +75,14 @@ def _go_live(
 ) -> int:
     """What both have in common. The source need not compile for it, and only a person at the terminal is asked."""
     from lua_cli.commands.acting import carry_out
+    from lua_cli.commands.choosing import chosen_skill, find_skill, skill_kind
     from lua_cli.commands.session import project
-    from lua_cli.commands.target import chosen_skill, find_skill, known_variables, open_target, skill_kind
+    from lua_cli.commands.target import known_variables, open_target
     from lua_cli.registry.planning import Planner
 
     skill_kind(kind, ("skill",))
     target_project = project()
-    with open_target(target_project) as target:
+    with open_target(target_project, agent) as target:
         skills = {
             skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)
         }
@@ -101,8 +100,8 @@ def _go_live(
 
 def _asked_version(planner: Planner, skill: str) -> str:
     """The version that the person at the terminal picks. Raises UsageError where nobody can be asked."""
+    from lua_cli.commands.choosing import choose
     from lua_cli.commands.session import current
-    from lua_cli.commands.target import choose
 
     if not current().interactive:
         raise UsageError("missing --set-version", hint=f"lua deploy skill --name {skill} --set-version latest")

@@ -6,17 +6,16 @@ from typing import Annotated
 
 import typer
 
-from lua_cli.commands.acting import wants_json
+from lua_cli.commands.options import Agent, AsJson, Format, wants_json
 from lua_cli.errors import EXIT_OK, UsageError
-
-Format = Annotated[str, typer.Option("--format", metavar="F", help="text or json.")]
-AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 
 skills_app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, add_completion=False)
 
 
 @skills_app.callback()
-def skills_command(context: typer.Context, output_format: Format = "text", as_json: AsJson = False) -> int:
+def skills_command(
+    context: typer.Context, agent: Agent = None, output_format: Format = "text", as_json: AsJson = False
+) -> int:
     """List the agent's skills: what is pushed, what is live, what changed since."""
     if context.invoked_subcommand is not None:
         return EXIT_OK
@@ -31,7 +30,7 @@ def skills_command(context: typer.Context, output_format: Format = "text", as_js
     show = progress()
     document = compile_project(target_project, progress=show).document
     show("")
-    with open_target(target_project, document) as target:
+    with open_target(target_project, agent, document) as target:
         skills = compare(document, target.registry.skills(target.agent))
         if json_wanted:
             print_json(skills_document(skills, target.registry.place, target.agent))
@@ -44,18 +43,20 @@ def skills_command(context: typer.Context, output_format: Format = "text", as_js
 @skills_app.command("versions")
 def versions_command(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="The skill.", show_default=False)] = None,
+    agent: Agent = None,
     output_format: Format = "text",
     as_json: AsJson = False,
 ) -> int:
     """List the versions of a skill, and the history of what was live."""
+    from lua_cli.commands.choosing import chosen_skill, find_skill
     from lua_cli.commands.session import current, note, print_json, project, say
-    from lua_cli.commands.target import chosen_skill, find_skill, open_target
+    from lua_cli.commands.target import open_target
     from lua_cli.report.registry import version_lines, versions_document
 
     json_wanted = wants_json(output_format, as_json)
     if name is None and not current().interactive:
         raise UsageError("missing NAME", hint="lua skills versions NAME; `lua skills` lists the names")
-    with open_target(project()) as target:
+    with open_target(project(), agent) as target:
         skills = {skill.name: skill for skill in target.registry.skills(target.agent)}
         tools = {skill.name: skill.latest.tools if skill.latest else () for skill in skills.values()}
         name = name or chosen_skill(tools, "lua skills versions")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from lua_cli.commands.acting import wants_json
+from lua_cli.commands.options import Agent, AsJson, Format, wants_json
 from lua_cli.errors import EXIT_OK
 
 
-def status_command(
-    output_format: Annotated[str, typer.Option("--format", metavar="F", help="text or json.")] = "text",
-    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-) -> int:
+def status_command(agent: Agent = None, output_format: Format = "text", as_json: AsJson = False) -> int:
     """Say where everything is, and what comes next for each skill."""
     from lua_cli.commands.session import print_json, progress, project, say
     from lua_cli.commands.target import open_target
@@ -29,7 +24,7 @@ def status_command(
     show("")
     state = read_state(target_project.root)
     entry = target_project.relative(target_project.entry)
-    with open_target(target_project, document) as target:
+    with open_target(target_project, agent, document) as target:
         skills = compare(document, target.registry.skills(target.agent))
         place = target.registry.place
         if json_wanted:

@@ -1,20 +1,22 @@
-"""Which registry and which agent there a command works on, and what both need to know of the surroundings."""
+"""Which registry a command works on and which agent there, and what a push leaves in lua.skill.toml."""
 
 from __future__ import annotations
 
-import difflib
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
     from lua_cli.registry.execute import Receipt
+    from lua_cli.registry.http import HttpRegistry
     from lua_cli.registry.protocol import Registry
+
+_BAR = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,90 +28,44 @@ class Target:
 
     def describe(self) -> str:
         place = self.registry.place
-        return f"agent {self.agent} on the {place.kind} registry ({place.where})"
+        return f"agent {self.agent} on " + (
+            place.where if place.kind == "http" else f"the embedded registry ({place.where})"
+        )
 
 
 @contextmanager
-def open_target(project: Project, document: Mapping[str, Any] | None = None) -> Iterator[Target]:
-    """The target of the project; `document` is that of its build where there is one, else the source is read for it."""
+def open_target(project: Project, agent: str | None, document: Mapping[str, Any] | None = None) -> Iterator[Target]:
+    """The target of the project: the registry that `LUA_API_URL` or `lua auth configure` names, else the embedded
+    one. `agent` is `--agent`; `document` is that of the project's build, where there is one.
+    """
+    from lua_cli.project.credentials import chosen_address
+
+    address = chosen_address(os.environ)
+    if address:
+        with open_remote(address, project) as remote:
+            yield Target(remote, agent or _remembered_agent(project, address) or _only_agent(remote))
+        return
     from lua_cli.registry.embedded import EmbeddedRegistry
     from lua_cli.registry.place import registry_file
 
-    agent = _agent_name(project, document)
+    named = agent or _agent_in_source(project, document)
     with EmbeddedRegistry(registry_file(os.environ), author=_author()) as registry:
-        yield Target(registry, agent)
+        yield Target(registry, named)
+
+
+def open_remote(address: str, project: Project | None) -> HttpRegistry:
+    """The registry at an address, with the key for it."""
+    from lua_cli.commands.session import progress
+    from lua_cli.project.credentials import find_key
+    from lua_cli.registry.http import HttpRegistry
+
+    key = find_key(address, os.environ, _dotenv(project) if project else {})
+    return HttpRegistry(address, key, progress=_bar(progress()))
 
 
 def known_variables(project: Project) -> frozenset[str]:
     """Names of the environment variables that a run here would find: those that are set, and those in `.env`."""
-    from dotenv import dotenv_values
-
-    try:
-        file = dotenv_values(project.root / ".env", interpolate=False)
-    except (OSError, UnicodeDecodeError):
-        file = {}
-    return frozenset(os.environ) | {name for name, value in file.items() if value is not None}
-
-
-def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str, absent: str) -> str:
-    """`name`, when it is one of `skills` (name → its tools). Otherwise a NotFoundError that knows what was meant:
-    `verb` is what a tool is never done alone ("pushed"), `absent` says what to do where there is nothing like it.
-    """
-    if name in skills:
-        return name
-    for skill, tools in skills.items():
-        if name in tools:
-            raise NotFoundError(
-                f'"{name}" is a tool of the skill {skill}: tools are never {verb} alone', hint=f"use --name {skill}"
-            )
-    near = difflib.get_close_matches(name, skills, n=3, cutoff=0.5)
-    there = f"; there are: {', '.join(sorted(skills))}" if skills else ""
-    raise NotFoundError(
-        f'skill "{name}" not found', hint=f"did you mean {' or '.join(near)}?" if near else f"{absent}{there}"
-    )
-
-
-def chosen_skill(skills: Iterable[str], command: str) -> str:
-    """The skill that the person at the terminal picks. Raises UsageError where nobody can be asked."""
-    from lua_cli.commands.session import current
-
-    names = sorted(skills)
-    if not current().interactive:
-        example = names[0] if names else "NAME"
-        raise UsageError("missing --name", hint=f"{command} skill --name {example}")
-    if not names:
-        raise NotFoundError("there are no skills to choose from", hint="register one on the agent: `skills=[...]`")
-    return choose("Skill", names)
-
-
-def choose(what: str, options: list[str], default: int = 0) -> str:
-    """Ask for one of `options`, by number or by name."""
-    import typer
-
-    from lua_cli.commands.session import note
-
-    for number, option in enumerate(options, start=1):
-        note(f"  {number}  {option}")
-    answers = {key: option for number, option in enumerate(options, start=1) for key in (str(number), option)}
-    while True:
-        answer = typer.prompt(what, default=options[default], err=True).strip()
-        if answer in answers:
-            return answers[answer]
-        note(f"a name, or a number from 1 to {len(options)}")
-
-
-def confirm(question: str) -> bool:
-    """Ask for consent; only on a terminal."""
-    import typer
-
-    return typer.confirm(question, default=False, err=True)
-
-
-def skill_kind(kind: str | None, allowed: tuple[str, ...]) -> str | None:
-    """What the first argument says. Raises UsageError for kinds that this release does not have."""
-    if kind is None or kind in allowed:
-        return kind
-    raise UsageError(f"cannot do that with {kind!r}", hint="one of: " + ", ".join(allowed))
+    return frozenset(os.environ) | {name for name, value in _dotenv(project).items() if value is not None}
 
 
 def remember(project: Project, target: Target, receipt: Receipt) -> str:
@@ -150,12 +106,32 @@ def _recovered(target: Target) -> dict[str, Any]:
     return {s.name: SkillState(s.id, s.highest.version, s.highest.digest) for s in skills if s.highest}
 
 
-def _agent_name(project: Project, document: Mapping[str, Any] | None) -> str:
+def _remembered_agent(project: Project, registry: str) -> str:
+    from lua_cli.project.state import read_state
+
+    state = read_state(project.root).registries.get(registry)
+    return state.agent if state else ""
+
+
+def _only_agent(remote: HttpRegistry) -> str:
+    """The agent that the key is for, when it is for one alone."""
+    agents = remote.agents()
+    if len(agents) == 1:
+        return agents[0]
+    address = remote.place.where
+    if not agents:
+        raise UsageError(f"the key for {address} is for no agent", hint="name one: --agent ID")
+    shown = ", ".join(agents[:8]) + (", …" if len(agents) > 8 else "")
+    raise UsageError(
+        f"the project has no agent on {address} yet, and the key is for several: {shown}",
+        hint=f"name one: --agent {agents[0]}",
+    )
+
+
+def _agent_in_source(project: Project, document: Mapping[str, Any] | None) -> str:
     """The name of the agent as the source has it. Reading the source also works where it does not compile, so that a
     rollback never waits for a repair; where not even the agent is found, the last push knows it.
     """
-    from lua_cli.project.state import read_state
-
     if document is None:
         from lua_cli.pipeline import compile_project
 
@@ -163,13 +139,24 @@ def _agent_name(project: Project, document: Mapping[str, Any] | None) -> str:
     names = [agent["name"] for agent in document["agents"] if isinstance(agent["name"], str)]
     if names:
         return str(names[0])
-    remembered = read_state(project.root).registries.get("embedded")
-    if remembered is not None:
-        return remembered.agent
+    if remembered := _remembered_agent(project, "embedded"):
+        return remembered
+    entry = project.relative(project.entry)
+    if not document["ok"]:
+        raise UsageError(f"no agent can be read from {entry}: it does not compile", hint="lua compile")
     raise UsageError(
-        f"the name of the agent cannot be read from {project.relative(project.entry)}",
-        hint='write it as a string: `agent = LuaAgent(name="my-agent", ...)`',
+        f"the name of the agent cannot be read from {entry}",
+        hint='write it as a string: `agent = LuaAgent(name="my-agent", ...)`, or name it: --agent NAME',
     )
+
+
+def _dotenv(project: Project) -> Mapping[str, str | None]:
+    from dotenv import dotenv_values
+
+    try:
+        return dotenv_values(project.root / ".env", interpolate=False)
+    except (OSError, UnicodeDecodeError):  # `lua test` says so; nothing of it is needed here
+        return {}
 
 
 def _author() -> str:
@@ -179,3 +166,14 @@ def _author() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a user without a name (some containers)
         return ""
+
+
+def _bar(show: Callable[[str], None]) -> Callable[[str, int, int], None]:
+    """A progress bar out of a line that is replaced."""
+
+    def moved(what: str, done: int, size: int) -> None:
+        part = min(done / size, 1.0) if size else 1.0
+        full = int(part * _BAR)
+        show(f"{what}  [{'=' * full}{' ' * (_BAR - full)}] {part:4.0%}")
+
+    return moved

@@ -55,14 +55,20 @@ from lua_cli.registry.wire import (
 )
 
 Wire = TypeVar("Wire", bound=BaseModel)
-_SILENT: Callable[[str], None] = lambda _text: None  # noqa: E731
+Progress = Callable[[str, int, int], None]
+
+
+def _silent(_what: str, _moved: int, _size: int) -> None:
+    pass
 
 
 class HttpRegistry:
-    """The registry at `address`. `progress` hears in words how far an upload or a download is."""
+    """The registry at `address`. `progress` hears of what is being sent or fetched, and how many bytes of how many
+    have moved.
+    """
 
     def __init__(
-        self, address: str, key: Key | None, *, policy: Policy | None = None, progress: Callable[[str], None] = _SILENT
+        self, address: str, key: Key | None, *, policy: Policy | None = None, progress: Progress = _silent
     ) -> None:
         self._api = Api(address, key, policy)
         self._progress = progress
@@ -226,7 +232,7 @@ class HttpRegistry:
         raise UnavailableError(f"{self._api.address} refused {submission.skill} {submission.version}: {message}")
 
     def _moving(self, what: str, size: int) -> Callable[[int], None]:
-        return lambda moved: self._progress(f"{what}  {min(moved * 100 // size, 100) if size else 100} %")
+        return lambda moved: self._progress(what, moved, size)
 
     def _read(self, shape: type[Wire], data: Any) -> Wire:
         try:

@@ -4,6 +4,7 @@ Out: ours.
 
 from __future__ import annotations
 
+import functools
 import os
 import ssl
 import time
@@ -18,8 +19,12 @@ TRY_AGAIN = "try again; nothing is half done"
 
 def open_client() -> httpx.Client:
     """A client that honours the environment's proxies and certificates and follows no redirect."""
+    environ = os.environ
+    named = environ.get("SSL_CERT_FILE") or environ.get("REQUESTS_CA_BUNDLE") or ""
     try:
-        return httpx.Client(verify=_trusted(), follow_redirects=False, trust_env=True)
+        return httpx.Client(
+            verify=_trusted(named, environ.get("SSL_CERT_DIR", "")), follow_redirects=False, trust_env=True
+        )
     except ImportError as error:  # a SOCKS proxy in the environment
         raise UnavailableError(
             "a SOCKS proxy is set, and the package for it is not installed", hint="pip install 'httpx[socks]'"
@@ -30,12 +35,12 @@ def open_client() -> httpx.Client:
         ) from error
 
 
-def _trusted() -> ssl.SSLContext:
-    """Who may sign certificates: what the system trusts (SSL_CERT_FILE and SSL_CERT_DIR included) and the public
-    authorities.
+@functools.cache  # a tenth of a second each
+def _trusted(named: str, _folder: str) -> ssl.SSLContext:
+    """Who may sign certificates: what the system trusts (SSL_CERT_FILE and SSL_CERT_DIR included), and beside the
+    authorities of `named`, or without it the public ones.
     """
     context = ssl.create_default_context()
-    named = os.environ.get("SSL_CERT_FILE") or os.environ.get("REQUESTS_CA_BUNDLE")
     try:
         if named:
             context.load_verify_locations(cafile=named)
