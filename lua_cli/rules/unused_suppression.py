@@ -63,13 +63,18 @@ CODE: Final = "lua/unused-suppression"
 SEVERITY: Final = "warning"
 LAST = True
 
+_HIDES_OTHERS = frozenset(
+    {"lua/syntax-error", "lua/unresolved-import", "lua/unresolved-base", "lua/unresolved-primitive-ref"}
+)
+
 
 def check(context: Context) -> Iterator[Diagnostic]:
     outcome = context.outcome
     if outcome is None:
         return
+    known = not any(diagnostic.code in _HIDES_OTHERS for diagnostic in outcome.found)
     for suppression in outcome.suppressions:
-        unused = [(code, place) for code, place in suppression.codes if not _needed(code, place, outcome)]
+        unused = [(code, place) for code, place in suppression.codes if not _needed(code, place, outcome, known)]
         if not suppression.codes:
             message, help_ = "this comment names no rule and silences nothing", "write `# lua: ignore[code]`"
             yield Diagnostic(CODE, SEVERITY, message, suppression.place, help_, _removal(suppression, [], context))
@@ -79,10 +84,17 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, SEVERITY, message, place, help_, fix)
 
 
-def _needed(code: str, place: Place, outcome: Outcome) -> bool:
-    """It silenced something, or may do so in a stage after this one."""
+def _needed(code: str, place: Place, outcome: Outcome, known: bool) -> bool:
+    """It silenced something, may do so in a stage after this one, or may once the rest is known."""
     rule = find_rule(code)
-    return (code, place) in outcome.used or (rule is not None and rule.later)
+    if rule is None or (code, place) in outcome.used:
+        return rule is not None
+    return rule.later or not (known or _error_there(code, place, outcome))
+
+
+def _error_there(code: str, place: Place, outcome: Outcome) -> bool:
+    line = (full_code(code), place.path, place.line)
+    return any((found.code, found.place.path, found.place.line) == line for found in outcome.found)
 
 
 def _words(code: str, place: Place, outcome: Outcome) -> tuple[str, str]:
@@ -90,9 +102,8 @@ def _words(code: str, place: Place, outcome: Outcome) -> tuple[str, str]:
     if find_rule(code) is None:
         near = near_codes(code)
         return f"there is no rule `{full}`", f"did you mean `{near[0]}`?" if near else "remove the comment"
-    for diagnostic in outcome.found:
-        if (diagnostic.code, diagnostic.place.path, diagnostic.place.line) == (full, place.path, place.line):
-            return f"`{full}` is an error here and cannot be silenced", f"`lua explain {full}` says what to do"
+    if _error_there(code, place, outcome):
+        return f"`{full}` is an error here and cannot be silenced", f"`lua explain {full}` says what to do"
     return f"`{full}` has nothing to say on this line", "remove the comment"
 
 

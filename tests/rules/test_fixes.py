@@ -80,6 +80,12 @@ def test_a_fix_that_breaks_the_file_is_not_taken(project: Project) -> None:
     assert plan.changes[0].after == b"a = 1\nb = 7\nc = 3\n"
 
 
+def test_a_file_that_is_broken_already_is_left_alone(project: Project) -> None:
+    (project.root / "agent.py").write_text("a = (\n")
+    plan = plan_fixes([fixing("agent.py", (1, 1, 1, 2, "b"))], project)
+    assert (plan.changes, plan.left[0][1]) == ((), "the file is not valid Python")
+
+
 def test_what_cannot_be_written_in_the_encoding_is_not_taken(project: Project) -> None:
     (project.root / "agent.py").write_bytes("# coding: latin-1\na = 'ä'\n".encode("latin-1"))
     plan = plan_fixes([fixing("agent.py", (2, 5, 2, 8, "'検'"))], project)

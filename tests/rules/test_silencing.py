@@ -98,6 +98,15 @@ def test_a_suppression_for_a_later_stage_is_not_called_useless(write_project: Wr
     assert found.message == "Gemini cannot take the input of Tool: a tuple at `/x`"
 
 
+def test_while_something_is_not_known_no_suppression_is_called_useless(write_project: WriteProject) -> None:
+    files = style("  # lua: ignore[unused-tool, nope]", extra="import gone\n")
+    assert codes(judged(write_project(files))) == [
+        "tool-name-style warning",
+        "unused-suppression warning",
+        "unresolved-import error",
+    ]
+
+
 def with_settings(write_project: WriteProject, settings: str, choice: Choice = Choice()) -> list[str]:  # noqa: B008
     root = write_project({**style(), "pyproject.toml": "[tool.lua]\n" + settings})
     return codes(judged(root, choice))

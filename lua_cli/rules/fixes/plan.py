@@ -106,6 +106,8 @@ def _read(root: Path, path: str) -> _File | str:
         text = data.decode(encoding)
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return f"the file cannot be read: {error}"
+    if not _parses(data):
+        return "the file is not valid Python"
     if text.encode(encoding) != data:
         return f"the file cannot be written in {encoding} as it was"
     ends = list(_LINE_END.finditer(text))
@@ -147,9 +149,15 @@ def _clash(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 def _still_valid(file: _File, edits: dict[tuple[int, int], str]) -> bool:
     """The file parses, and can be written in its encoding, with the edits; a guard against a wrong fix."""
-    text = file.after(edits)
     try:
-        ast.parse(text.encode(file.encoding))
+        return _parses(file.after(edits).encode(file.encoding))
+    except UnicodeEncodeError:
+        return False
+
+
+def _parses(data: bytes) -> bool:
+    try:
+        ast.parse(data)
     except (SyntaxError, ValueError, RecursionError):
         return False
     return True
