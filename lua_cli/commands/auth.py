@@ -37,11 +37,11 @@ def configure_command(
 ) -> int:
     """Store a key, and use that registry from now on."""
     from lua_cli.commands.session import note, print_json, say
-    from lua_cli.project.credentials import CREDENTIALS_FILE, KEY_VARIABLE, Key, config_folder, store_key
+    from lua_cli.project.credentials import CREDENTIALS_FILE, KEY_VARIABLE, Key, checked_key, config_folder, store_key
 
     address = _address(url)
     secret = _secret(from_stdin, address)
-    said = _tried(address, Key(secret, "what was typed"))
+    said = _tried(address, checked_key(Key(secret, "what was typed")))
     folder = config_folder(os.environ)
     store_key(folder, address, secret, keyring=keyring)
     where = "the system's keyring" if keyring else str(folder / CREDENTIALS_FILE)

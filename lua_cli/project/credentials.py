@@ -66,8 +66,8 @@ def chosen_address(environ: Mapping[str, str]) -> str:
 
 def normal_address(text: str, what: str = "the address") -> str:
     """One form for each address. Raises UsageError for what is none, and for one that would send a key in the clear."""
-    parts = urlsplit(text.strip())
     try:
+        parts = urlsplit(text.strip())
         host, port = parts.hostname, parts.port
     except ValueError as error:
         raise UsageError(f"{what} is no address: {error}", hint="such as https://lua.example.com") from error
@@ -89,14 +89,14 @@ def normal_address(text: str, what: str = "the address") -> str:
 def find_key(address: str, environ: Mapping[str, str], dotenv: Mapping[str, str | None]) -> Key | None:
     """The key for an address: the environment, what was stored for this address, then `.env` of the project."""
     if value := environ.get(KEY_VARIABLE, "").strip():
-        return _checked(Key(value, KEY_VARIABLE))
+        return checked_key(Key(value, KEY_VARIABLE))
     folder = config_folder(environ)
     stored = read_credentials(folder).keys
     if address in stored:
         value = stored[address] or _keyring_get(address)
-        return _checked(Key(value, str(folder / CREDENTIALS_FILE) if stored[address] else "the system's keyring"))
+        return checked_key(Key(value, str(folder / CREDENTIALS_FILE) if stored[address] else "the system's keyring"))
     if value := (dotenv.get(KEY_VARIABLE) or "").strip():
-        return _checked(Key(value, f"{KEY_VARIABLE} in .env"))
+        return checked_key(Key(value, f"{KEY_VARIABLE} in .env"))
     return None
 
 
@@ -120,7 +120,7 @@ def read_credentials(folder: Path) -> Credentials:
 
 def store_key(folder: Path, address: str, secret: str, *, keyring: bool = False) -> None:
     """Remember a key for an address, and use that address from now on."""
-    _checked(Key(secret, "the key"))
+    checked_key(Key(secret, "the key"))
     if keyring:
         _keyring_set(address, secret)
     before = read_credentials(folder)
@@ -155,7 +155,7 @@ def _credentials(document: Mapping[str, Any]) -> Credentials:
     return Credentials(chosen, keys)
 
 
-def _checked(key: Key) -> Key:
+def checked_key(key: Key) -> Key:
     """A key travels in a header: what cannot is refused here, without showing it."""
     if not key.secret or not key.secret.isascii() or not key.secret.isprintable() or " " in key.secret:
         raise AuthError(
@@ -216,4 +216,4 @@ def _keyring_call(name: str, address: str, *secret: str) -> Any:
 
 def _shown(text: str) -> str:
     """An address in a message, without what could be a password in it."""
-    return text.rpartition("@")[2][:80]
+    return text.partition("?")[0].rpartition("@")[2][:80]
