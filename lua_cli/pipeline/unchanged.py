@@ -5,9 +5,8 @@ In: what a build depended on (files, folder listings, surroundings). Out: yes or
 whatever is odd about the record — missing, damaged, of another version — means "changed", and the project is compiled
 again.
 
-A file counts as unchanged when its modification time and size are those of the record. A file that was modified so
-shortly before the record was written that a second change could carry the same time is compared by content, as git
-does ("racy" entries).
+A file whose times and size are those of the record is unchanged. One that was touched, or modified so shortly before the
+record was written that a second change could carry the same time, is compared by content, as git does ("racy" entries).
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ import lua_cli
 from lua_cli.project import Project
 
 _RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
-_FORMAT = 1
+_FORMAT = 2
 
 
 class Record:
@@ -55,7 +54,7 @@ class Record:
         Nothing is remembered when one of them has changed meanwhile: the record would speak for another state.
         """
         files = {str(path): _facts(path) for path in sorted({*read, *others})}
-        if any(facts is None or facts[2] != read[path] for path in read for facts in (files[str(path)],)):
+        if any(facts is None or facts[3] != read[path] for path in read for facts in (files[str(path)],)):
             return
         folders = {path: _deciding(names) for path, names in listings.items()}
         if any(listing(path) != names for path, names in folders.items()):
@@ -114,9 +113,10 @@ def _program() -> int:
 
 
 def _facts(path: Path) -> list[Any] | None:
+    """Modification and change time, size, content of a file; None without one."""
     try:
         stat = path.stat()
-        return [stat.st_mtime_ns, stat.st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
+        return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
     except OSError:
         return None
 
@@ -126,11 +126,11 @@ def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
         stat = os.stat(path)  # noqa: PTH116  # thousands of these: a Path object for each would double the time
     except OSError:
         return facts is None
-    if facts is None or (stat.st_mtime_ns, stat.st_size) != (facts[0], facts[1]):
+    if facts is None or stat.st_size != facts[2]:
         return False
-    if stat.st_mtime_ns < written - _RACY_NS:
+    if [stat.st_mtime_ns, stat.st_ctime_ns] == facts[:2] and max(facts[:2]) < written - _RACY_NS:
         return True
-    return bool(hashlib.sha256(Path(path).read_bytes()).hexdigest() == facts[2])
+    return bool(hashlib.sha256(Path(path).read_bytes()).hexdigest() == facts[3])
 
 
 def _glob(root: Path, pattern: str) -> list[str]:
