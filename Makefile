@@ -10,3 +10,4 @@ demo test check:
 bench:
 	@scripts/setup dev
 	@.venv/bin/python bench/run.py
+	@.venv/bin/python bench/running.py
