@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from lua_cli.analysis.values import ClassValue, Constant, DictValue, EnumMember, Item, ListValue, Value, Where
 
+MAX_DEPTH = 60
+
 
 class NotConstantError(Exception):
     """The value is no constant that is known whole."""
 
 
-def plain(value: Value) -> object:
+def plain(value: Value, depth: int = 0) -> object:
     """The Python constant that a value is: str, numbers, tuple, list, dict, set of such. Raises NotConstantError."""
+    if depth > MAX_DEPTH:  # a list may hold itself
+        raise NotConstantError
     match value:
         case Constant(value=constant):
             return constant
         case EnumMember(cls=cls, value=inner) if mixes_in(cls, "str") or mixes_in(cls, "int"):
-            return plain(inner)
+            return plain(inner, depth + 1)
         case ListValue(kind=kind, items=items, unknown=None):
             if any(item.maybe is not None for item in items):
                 raise NotConstantError
-            found = [plain(item.value) for item in items]
+            found = [plain(item.value, depth + 1) for item in items]
             return tuple(found) if kind == "tuple" else found if kind == "list" else _frozen(found)
         case DictValue(items=entries, unknown=None):
             if any(item.maybe is not None for item in entries.values()):
                 raise NotConstantError
-            return {key: plain(item.value) for key, item in entries.items()}
+            return {key: plain(item.value, depth + 1) for key, item in entries.items()}
     raise NotConstantError
 
 

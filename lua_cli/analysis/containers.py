@@ -32,6 +32,7 @@ from lua_cli.analysis.values import (
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
+MAX_ITEMS = 50_000
 _READS = frozenset({"index", "count", "copy", "keys", "values", "items", "get", "issubset", "union"})
 
 
@@ -91,7 +92,7 @@ class Containers:
         """Adds the elements of a value; one unknown element for those that are not known."""
         items = self.machine.evaluator.items(added)
         maybe = self._undecided(owner)
-        if items is None:
+        if items is None or len(items) + len(owner.items) > MAX_ITEMS:
             unknown = self.machine.evaluator.unknown(added, "it is added from")
             owner.unknown = owner.unknown or unknown
             items = [Item(unknown, where)]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.analysis import folding
 from lua_cli.analysis.constants import NotConstantError, lifted, plain, text_of_member
+from lua_cli.analysis.containers import MAX_ITEMS
 from lua_cli.analysis.externals import builtin
 from lua_cli.analysis.members import Members
 from lua_cli.analysis.scopes import Condition, Frame, either
@@ -43,6 +44,9 @@ from lua_cli.source import ir
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
+
+
+TOO_LONG = "it grows too long to be followed, from"
 
 
 class Evaluator(Members):
@@ -83,7 +87,7 @@ class Evaluator(Members):
                 continue
             spread = self.value(part.value, frame)
             found = self.items(spread)
-            if found is None:
+            if found is None or len(items) + len(found) > MAX_ITEMS:
                 unknown = self.unknown(spread, "it is spread from")
                 items.append(Item(unknown, where))
             else:
@@ -143,6 +147,8 @@ class Evaluator(Members):
             if lists[1] is None:
                 unknown = self.unknown(right, "it is added from")
                 return ListValue(lists[0].kind, [*lists[0].items, Item(unknown, where)], unknown)
+            if len(lists[0].items) + len(lists[1].items) > MAX_ITEMS:
+                return self.unknown(lists[0], TOO_LONG)
             return ListValue(lists[0].kind, [*lists[0].items, *lists[1].items], lists[0].unknown or lists[1].unknown)
         if op == "|" and isinstance(left, DictValue) and isinstance(right, DictValue):
             return DictValue({**left.items, **right.items}, left.unknown or right.unknown)
@@ -337,7 +343,7 @@ class Evaluator(Members):
         loop = node.loops[level]
         over = self.value(loop.iter, outer if level == 0 else inner)
         items = self.items(over)
-        if items is None or loop.is_async or len(items) > 1000:
+        if items is None or loop.is_async or not self.machine.executor.affords(len(items)):
             return self.unknown(over, "it is built from")
         for item in items:
             self.machine.executor.assign(loop.target, item.value, loop.iter, inner, "loop")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
 MAX_ROUNDS = 500
+MAX_ROUNDS_IN_ALL = 20_000
 
 Body = Sequence[ir.Stmt]
 
@@ -35,6 +36,12 @@ Body = Sequence[ir.Stmt]
 class Executor:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self._rounds_left = MAX_ROUNDS_IN_ALL
+
+    def affords(self, rounds: int) -> bool:
+        """Whether so many more rounds of loops are followed; all loops of a project share one budget."""
+        self._rounds_left -= rounds
+        return self._rounds_left >= 0
 
     def block(self, body: Body, frame: Frame) -> Flow:
         """Runs statements in order."""
@@ -262,7 +269,7 @@ class Executor:
         depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
         where = frame.where(node.iter.span)
         text = self.machine.text(where)
-        if items is None or len(items) > MAX_ROUNDS:
+        if items is None or len(items) > MAX_ROUNDS or not self.affords(len(items)):
             maybe = Maybe(f"`for … in {text}` runs as often as only a run knows", None)
             part = self.machine.evaluator.unknown(over, "it is an element of")
             self.assign(node.target, part, node.iter, frame, "loop")
@@ -290,12 +297,12 @@ class Executor:
         test = self.machine.text(frame.where(node.test.span))
         maybe = Maybe(f"`while {test}` runs as often as only a run knows", None)
         flow = Flow.NEXT
-        for _ in range(MAX_ROUNDS):
+        for rounds in range(MAX_ROUNDS):
             truth = self.machine.evaluator.truth(self.machine.evaluator.value(node.test, frame))
             if truth is False:
                 flow = self.block(node.orelse, frame)
                 break
-            if truth is None:
+            if truth is None or rounds == MAX_ROUNDS - 1 or not self.affords(1):
                 flow = self.branches([node.body, ()], frame, maybe)
                 break
             flow = self.block(node.body, frame)

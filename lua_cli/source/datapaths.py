@@ -52,13 +52,21 @@ class DataPaths:
     def __init__(self, tree: ast.Module, aliases: Mapping[str, str]) -> None:
         self._aliases = aliases
         self._variables: dict[str, DataPath] = {}
+        self._no_paths: set[int] = set()
         self._gather(tree.body)
+        self._no_paths.clear()  # a variable may be bound below its first use
         self.names = frozenset(self._variables)
 
     def path(self, node: ast.AST, depth: int = 0) -> DataPath | None:
         """The path that an expression stands for, None when it is none or not made of literals."""
-        if depth > _MAX_DEPTH:
+        if depth > _MAX_DEPTH or id(node) in self._no_paths:
             return None
+        found = self._path(node, depth)
+        if found is None:
+            self._no_paths.add(id(node))  # asked again for every part of a chain
+        return found
+
+    def _path(self, node: ast.AST, depth: int) -> DataPath | None:
         match node:
             case ast.Name(id="__file__"):
                 return DataPath((), from_file=True)
