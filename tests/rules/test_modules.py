@@ -125,3 +125,28 @@ def test_unregistered_skills(write_project: WriteProject) -> None:
     (found,) = judged(root)
     assert found.message == "the skill `lost` is not registered on an agent and is not bundled"
     assert found.help == "add `lost` to `skills=[…]` of `agent`, or delete it"
+
+
+@pytest.mark.parametrize(
+    ("attribute", "method", "said"),
+    [
+        ("seen = []", "", True),
+        ("headers = {}", "", True),
+        ("found: set = set()", "", True),
+        ("rates = {'eu': 1}", "", False),
+        ("rates = {'eu': 1}", "self.rates['us'] = 2", True),
+        ("rates = {'eu': 1}", "x = self.rates['us'] == 2", False),
+        ("rates = ['eu']", "self.rates += ['us']", True),
+        ("RATES = []", "", False),
+        ("RATES = []", "self.RATES.append(1)", True),
+        ("rates = ()", "", False),
+        ("rates = frozenset()", "", False),
+        ("input_schema = {}", "", False),
+        ("voice_flags = {'ignore_on_enter'}", "", False),
+    ],
+)
+def test_what_calls_share(write_project: WriteProject, attribute: str, method: str, said: bool) -> None:
+    body = f"    {attribute}\n    def work(self):\n        {method or 'pass'}\n"
+    source = HEAD + tool("Base", body=body) + tool("A", base="Base") + tool("B", base="Base")
+    found = judged(write_project({"agent.py": source + agent("A()", "B()")}))
+    assert [d.code for d in found] == (["lua/mutable-class-attribute"] if said else [])
