@@ -100,15 +100,10 @@ def _in_class(context: Context, info: ClassInfo, family: list[ClassInfo]) -> Ite
         empty = _is_mutable(value, module)
         if empty is None or not ((empty and not name.isupper()) or _changed(context, name, family)):
             continue
-        what = (
-            {"list": "a list", "set": "a set"}.get(value.kind, "a set") if isinstance(value, ir.Display) else "a dict"
-        )
-        if isinstance(value, ir.Call):
-            what = "one object"
         yield Diagnostic(
             CODE,
             SEVERITY,
-            f"`{name}` of {short(info.dotted)} is {what} that all calls and all subclasses share",
+            f"`{name}` of {short(info.dotted)} is {_kind(value)} that all calls and all subclasses share",
             context.place(info.module, value.span),
             help="make it in `execute`, or in `__init__` when it may be shared",
         )
@@ -143,6 +138,15 @@ def _is_mutable(value: ir.Expr, module: TopLevel) -> bool | None:
         case ir.Call(func=func, args=args) if module.meaning(func) in _MAKERS:
             return not args or module.meaning(func) == "collections.defaultdict"
     return None
+
+
+def _kind(value: ir.Expr) -> str:
+    match value:
+        case ir.Display(kind=kind):
+            return f"a {kind}"
+        case ir.DictDisplay():
+            return "a dict"
+    return "one object"
 
 
 def _changed(context: Context, name: str, family: list[ClassInfo]) -> bool:
