@@ -115,7 +115,8 @@ def test_the_picture_shows_what_is_printed() -> None:
 
 def test_the_scripts_of_the_readme_are_there() -> None:
     makefile = (REPOSITORY / "Makefile").read_text("utf-8")
-    for target in re.findall(r"^make (\w+)", README.read_text("utf-8"), re.MULTILINE):
+    typed = "".join(block.text for block in blocks(README) if block.language == "sh")
+    for target in re.findall(r"^make (\w+)", typed, re.MULTILINE):
         assert re.search(rf"^{target}\b.*:|^(\w+ )*{target}( \w+)*:", makefile, re.MULTILINE), target
     for script in ("setup", "test", "check", "demo", "picture"):
         assert os.access(REPOSITORY / "scripts" / script, os.X_OK), f"scripts/{script} is not executable"
