@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.errors import UsageError
+from lua_cli.errors import LuaError, UsageError
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -93,8 +93,9 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
         return ""
     try:
         update_state(project.root, change, locked(project.output / "state.lock"))
-    except OSError as error:
-        return f"{STATE_FILE} was not written ({error.strerror}): the push is complete all the same"
+    except (OSError, LuaError) as error:
+        why = error.message if isinstance(error, LuaError) else error.strerror
+        return f"{STATE_FILE} was not written ({why}): the push is complete all the same"
     return f"{STATE_FILE} was damaged ({damaged}) and was made anew from the registry" if damaged else ""
 
 

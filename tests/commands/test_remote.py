@@ -124,6 +124,22 @@ def test_a_failure_in_the_middle_says_what_was_done(lua: Lua, root: Path, server
     assert again.stdout.startswith("orders: nothing to push, 1.0.0 has this content\nrefunds 1.0.0  pushed")
 
 
+def test_a_server_that_goes_away_after_the_push_does_not_undo_it(lua: Lua, root: Path, server: ApiServer) -> None:
+    """lua.skill.toml is made from the registry's answers at the first push; without them it waits for the next one."""
+    looks = "GET /developer/skills/acme$"
+    lua("push", "skill", "--name", "orders", "--agent", "acme", "--dry-run", cwd=root)
+    before = len(server.calls(looks))
+    lua("push", "skill", "--name", "refunds", "--agent", "acme", cwd=root)
+    during = len(server.calls(looks)) - before
+    (root / "lua.skill.toml").unlink()
+    server.let_pass(looks, during - 1)
+    server.faults.append(Fault(looks, status=500, body=b"{}", times=9))
+    result = lua("push", "skill", "--name", "orders", "--agent", "acme", cwd=root)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("orders 1.0.0  pushed")
+    assert "lua.skill.toml was not written" in result.stderr and "the push is complete all the same" in result.stderr
+
+
 def test_no_key(lua: Lua, root: Path, monkeypatch: pytest.MonkeyPatch, remote: str) -> None:
     monkeypatch.delenv("LUA_API_KEY")
     result = lua("push", "all", cwd=root)
