@@ -60,7 +60,7 @@ from typing import Final
 
 from lua_cli.analysis.model import Attribute
 from lua_cli.diagnostics import Diagnostic, Place, Related
-from lua_cli.rules.judging.context import Context, short
+from lua_cli.rules.judging.context import Context, short, within
 
 CODE: Final = "lua/dynamic-attribute"
 SEVERITY: Final = "error"
@@ -103,10 +103,6 @@ def _said_already(context: Context, mro: tuple[str, ...], attribute: Attribute) 
     for finding in context.analysis.findings:
         if finding.code == "lua/runtime-mutation" and finding.place == attribute.place:
             return True
-        if finding.code == "lua/dynamic-class" and any(_within(finding.place, statement) for statement in statements):
+        if finding.code == "lua/dynamic-class" and any(within(finding.place, statement) for statement in statements):
             return True
     return False
-
-
-def _within(inner: Place, outer: Place) -> bool:
-    return inner.path == outer.path and outer.line <= inner.line <= outer.end_line

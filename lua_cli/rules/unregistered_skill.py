@@ -33,8 +33,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from lua_cli.diagnostics import Diagnostic, Place
-from lua_cli.rules.judging.context import Context
+from lua_cli.diagnostics import Diagnostic
+from lua_cli.rules.judging.context import Context, within
 
 CODE: Final = "lua/unregistered-skill"
 SEVERITY: Final = "warning"
@@ -61,14 +61,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
 def _some_not_known(context: Context) -> bool:
     """Whether an agent's list of skills has elements that the analysis could not tell; it has said so."""
     return any(
-        finding.code in ("lua/unresolved-primitive-ref", "lua/ambiguous-binding") and _within(finding.place, agent.call)
+        finding.code in ("lua/unresolved-primitive-ref", "lua/ambiguous-binding") and within(finding.place, agent.call)
         for finding in context.analysis.findings
         for agent in context.analysis.agents
-    )
-
-
-def _within(inner: Place, outer: Place) -> bool:
-    return inner.path == outer.path and (outer.line, outer.column) <= (inner.line, inner.column) <= (
-        outer.end_line,
-        outer.end_column,
     )

@@ -150,3 +150,9 @@ def source_text(index: SourceIndex, path: str) -> str:
 def short(dotted: str) -> str:
     """The last part of a dotted name: what the user calls the class."""
     return dotted.rpartition(".")[2]
+
+
+def within(inner: Place, outer: Place) -> bool:
+    """Whether a place begins inside another one."""
+    start, end = (outer.line, outer.column), (outer.end_line, outer.end_column)
+    return inner.path == outer.path and start <= (inner.line, inner.column) <= end
