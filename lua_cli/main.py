@@ -52,6 +52,11 @@ def _dispatch(argv: list[str]) -> int:
 
     try:
         rest = begin(argv)
+        from lua_cli.commands.compiled import answer_unchanged
+
+        code = answer_unchanged(rest)
+        if code is not None:
+            return code
         from lua_cli.commands.app import invoke
 
         return invoke(rest)

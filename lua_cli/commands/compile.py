@@ -49,6 +49,8 @@ def compile_command(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> int:
     """Lint the project and bundle its registered skills into .lua/artifacts."""
+    from lua_cli.commands.compiled import exit_code
+    from lua_cli.commands.compiled import show as show_document
     from lua_cli.commands.session import progress, project
     from lua_cli.pipeline import compile_project
     from lua_cli.rules import Choice
@@ -57,7 +59,8 @@ def compile_command(
     if chosen not in FORMATS:
         raise UsageError(f"unknown format {chosen!r}", hint="one of: " + ", ".join(FORMATS))
     target = project()
-    choice = Choice(select=_codes(select), ignore=_codes(ignore), providers=_codes(providers))
+    codes = {"select": _codes(select), "ignore": _codes(ignore), "providers": _codes(providers)}
+    choice = Choice(**codes) if any(codes.values()) else None
     if explain:
         return _explain(target, as_json=chosen == "json")
     if diff:
@@ -72,9 +75,8 @@ def compile_command(
     if write_baseline is not None:
         _write_baseline(target, compiled.document, write_baseline)
     document = _beyond(target, compiled.document, baseline) if baseline is not None else compiled.document
-    _print(target, document, chosen)
-    warned = any(diagnostic["severity"] == "warning" for diagnostic in document["diagnostics"])
-    return EXIT_FINDINGS if not compiled.ok or (strict and warned) else EXIT_OK
+    show_document(target, document, chosen)
+    return exit_code(document, strict=strict)
 
 
 def _codes(values: list[str] | None) -> tuple[str, ...]:
@@ -112,40 +114,7 @@ def _explain(target: Project, *, as_json: bool) -> int:
     return EXIT_OK
 
 
-def _print(target: Project, document: Mapping[str, Any], chosen: str) -> None:
-    from lua_cli.commands.session import current, print_json, say
-    from lua_cli.report import render
-
-    if chosen == "json":
-        print_json(document)
-        return
-    if chosen == "text":
-        for line in _built(document):
-            say(line)
-    encoding = sys.stdout.encoding or "ascii"
-    sys.stdout.write(render(document, chosen, root=target.root, colour=current().colour(sys.stdout), encoding=encoding))
-
-
-def _built(document: Mapping[str, Any]) -> list[str]:
-    """One line for each artifact that was written, in columns, and an empty line."""
-    rows = [
-        (
-            skill["name"],
-            f"{len(skill['tools'])} tool{'' if len(skill['tools']) == 1 else 's'}",
-            skill["artifact"],
-            skill,
-        )
-        for skill in document["skills"]
-        if skill["artifact"] and skill["digest"]
-    ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    lines = [
-        "  ".join([*(row[column].ljust(widths[column]) for column in range(3)), row[3]["digest"][:19]]) for row in rows
-    ]
-    return [*lines, ""] if lines else []
-
-
-def _planned(target: Project, choice: Choice) -> Any:
+def _planned(target: Project, choice: Choice | None) -> Any:
     from lua_cli.pipeline import compile_project
     from lua_cli.report import diagnostic_from_record
     from lua_cli.rules.fixes import plan_fixes
@@ -154,7 +123,7 @@ def _planned(target: Project, choice: Choice) -> Any:
     return plan_fixes([diagnostic_from_record(record) for record in document["diagnostics"]], target)
 
 
-def _show_diff(target: Project, choice: Choice) -> int:
+def _show_diff(target: Project, choice: Choice | None) -> int:
     from lua_cli.rules.fixes import diff_of
 
     plan = _planned(target, choice)
@@ -162,7 +131,7 @@ def _show_diff(target: Project, choice: Choice) -> int:
     return EXIT_FINDINGS if plan.changes else EXIT_OK
 
 
-def _apply_fixes(target: Project, choice: Choice) -> None:
+def _apply_fixes(target: Project, choice: Choice | None) -> None:
     """Fix, look again, fix what that made possible, until there is nothing left to do."""
     from lua_cli.commands.session import note
     from lua_cli.rules.fixes import write_fixes

@@ -96,6 +96,11 @@ def fail(error: LuaError) -> int:
     return error.exit_code
 
 
+def facts_of_stdout() -> dict[str, Any]:
+    """What stdout can show, as the renderers take it."""
+    return {"colour": _session.colour(sys.stdout), "encoding": getattr(sys.stdout, "encoding", None) or "ascii"}
+
+
 def print_json(document: object) -> None:
     """Print one JSON document on stdout, safe for any encoding of the terminal."""
     sys.stdout.write(json.dumps(document, ensure_ascii=not _utf8(sys.stdout), indent=2, allow_nan=False) + "\n")

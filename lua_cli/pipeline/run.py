@@ -53,18 +53,17 @@ def compile_project(
 
     `choice` is what the command line asks of the rules; an answer for a choice of its own is not remembered.
     """
-    from lua_cli.rules import Choice
-
-    plain = choice is None or choice == Choice()
-    if plain and not check:
-        known = _from_memory(project)
+    if choice is None and not check:
+        known = remembered(project)
         if known is not None:
             return known
+    from lua_cli.rules import Choice
+
     if not check:
         Record(project).forget()
     with _no_collector():
         compiled, depends_on = _compile(project, check, choice or Choice(), progress)
-    if plain and depends_on is not None:
+    if choice is None and depends_on is not None:
         Record(project).write(*depends_on)
     return compiled
 
@@ -84,7 +83,7 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
     return [explain_bundle(draft) for draft in collect(analysis, index, project).drafts]
 
 
-def _from_memory(project: Project) -> Compiled | None:
+def remembered(project: Project) -> Compiled | None:
     """The last build, when nothing that decided it has changed."""
     from lua_cli.bundle import read_build
 

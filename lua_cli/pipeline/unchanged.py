@@ -5,8 +5,9 @@ In: what a build depended on (files, folder listings, surroundings). Out: yes or
 whatever is odd about the record — missing, damaged, of another version — means "changed", and the project is compiled
 again.
 
-A file whose times and size are those of the record is unchanged. One that was touched, or modified so shortly before the
-record was written that a second change could carry the same time, is compared by content, as git does ("racy" entries).
+A file whose times and size are those of the record is unchanged. One that was touched, or modified so shortly before
+the record was written that a second change could carry the same time, is compared by content, as git does ("racy"
+entries).
 """
 
 from __future__ import annotations

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import REPOSITORY
 
 HEAVY = {
     "libcst",
@@ -47,3 +50,13 @@ def test_the_sdk_is_standard_library_only(tmp_path: Path) -> None:
 def test_the_application_imports_typer_alone(tmp_path: Path) -> None:
     loaded = modules_after("import lua_cli.commands.app", tmp_path)
     assert loaded & HEAVY == {"typer"}, "command files are thin: heavy imports belong into their bodies"
+
+
+def test_an_unchanged_compile_imports_nothing_heavy(tmp_path: Path) -> None:
+    """typer alone brings pydantic: a compile with nothing to do answers without both."""
+    root = tmp_path / "shop"
+    ignored = shutil.ignore_patterns("__pycache__", ".lua")
+    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=ignored)
+    compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
+    assert "libcst" in modules_after(compiling, root)
+    assert not modules_after(compiling, root) & HEAVY

@@ -1,0 +1,73 @@
+"""How a compile is shown, and the short way of an unchanged one: `lua compile` with nothing to do answers without the
+typer application, whose import of pydantic alone costs ten times a bare Python.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
+
+if TYPE_CHECKING:
+    from lua_cli.project import Project
+
+_UNCHANGED = {"--json": "json", "--format=json": "json", "--format=text": "text"}
+
+
+def answer_unchanged(args: list[str]) -> int | None:
+    """The exit code of `lua compile [--strict] [--json]` when nothing has changed since the last build; None for every
+    other command line and whenever there is something to compile.
+    """
+    if args[:1] != ["compile"] or not {*args[1:]} <= {"--strict", *_UNCHANGED}:
+        return None
+    from lua_cli.commands.session import project
+    from lua_cli.pipeline import remembered
+
+    target = project()
+    known = remembered(target)
+    if known is None:
+        return None
+    chosen = next((_UNCHANGED[flag] for flag in reversed(args) if flag in _UNCHANGED), "text")
+    show(target, known.document, chosen)
+    return exit_code(known.document, strict="--strict" in args)
+
+
+def exit_code(document: Mapping[str, Any], *, strict: bool) -> int:
+    """1 with errors, and with warnings when `strict`."""
+    return EXIT_FINDINGS if not document["ok"] or (strict and document["diagnostics"]) else EXIT_OK
+
+
+def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
+    """Print the document of a compile in a format: on stdout, the whole of it."""
+    from lua_cli.commands.session import facts_of_stdout, print_json, say
+
+    if chosen == "json":
+        print_json(document)
+        return
+    if chosen == "text":
+        for line in _built(document):
+            say(line)
+    from lua_cli.report import render
+
+    sys.stdout.write(render(document, chosen, root=target.root, **facts_of_stdout()))
+
+
+def _built(document: Mapping[str, Any]) -> list[str]:
+    """One line for each artifact that was written, in columns, and an empty line."""
+    rows = [
+        (
+            skill["name"],
+            f"{len(skill['tools'])} tool{'' if len(skill['tools']) == 1 else 's'}",
+            skill["artifact"],
+            skill,
+        )
+        for skill in document["skills"]
+        if skill["artifact"] and skill["digest"]
+    ]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
+    lines = [
+        "  ".join([*(row[column].ljust(widths[column]) for column in range(3)), row[3]["digest"][:19]]) for row in rows
+    ]
+    return [*lines, ""] if lines else []
