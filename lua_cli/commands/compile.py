@@ -32,7 +32,11 @@ def compile_command(
     ] = None,
     providers: Annotated[
         list[str] | None,
-        typer.Option("--for", help="Judge by the limits of: openai, anthropic, gemini.", metavar="PROVIDERS"),
+        typer.Option(
+            "--for",
+            help="Judge by the limits of openai, anthropic, gemini; with --json, show what each would get.",
+            metavar="PROVIDERS",
+        ),
     ] = None,
     baseline: Annotated[
         Path | None, typer.Option("--baseline", help="Say only warnings that FILE does not know.", metavar="FILE")
@@ -75,6 +79,8 @@ def compile_command(
     if write_baseline is not None:
         _write_baseline(target, compiled.document, write_baseline)
     document = _beyond(target, compiled.document, baseline) if baseline is not None else compiled.document
+    if codes["providers"] and chosen == "json":
+        document = {**document, "providers": _provider_tools(document, codes["providers"])}
     show_document(target, document, chosen)
     return exit_code(document, strict=strict)
 
@@ -112,6 +118,13 @@ def _explain(target: Project, *, as_json: bool) -> int:
     else:
         say("\n".join(line for bundle in explained for line in bundle_lines(bundle)).rstrip())
     return EXIT_OK
+
+
+def _provider_tools(document: Mapping[str, Any], providers: tuple[str, ...]) -> dict[str, Any]:
+    """What each provider would be sent: its name → its tools."""
+    from lua_cli.report.providers import provider_tools
+
+    return {provider: provider_tools(document, provider) for provider in providers}
 
 
 def _planned(target: Project, choice: Choice | None) -> Any:

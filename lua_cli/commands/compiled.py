@@ -51,7 +51,21 @@ def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
             say(line)
     from lua_cli.report import render
 
-    sys.stdout.write(render(document, chosen, root=target.root, **facts_of_stdout()))
+    sys.stdout.write(render(document, chosen, root=target.root, prefix=_in_repository(target), **facts_of_stdout()))
+
+
+def _in_repository(target: Project) -> str:
+    """The project's folder as GitHub needs it in annotations: from the root of the checkout; "" outside of a
+    workflow."""
+    import os
+    from pathlib import Path
+
+    workspace = os.environ.get("GITHUB_WORKSPACE")
+    try:
+        inside = target.root.relative_to(Path(workspace).absolute()).as_posix() if workspace else "."
+    except ValueError:
+        return ""
+    return "" if inside == "." else inside
 
 
 def _built(document: Mapping[str, Any]) -> list[str]:

@@ -102,6 +102,7 @@ def _compile(
     from lua_cli.probe import inspect
     from lua_cli.report import build_document
     from lua_cli.rules import judge, say
+    from lua_cli.rules.provider_limits import schema_findings
     from lua_cli.source import SourceIndex
 
     index = SourceIndex(project)
@@ -125,6 +126,8 @@ def _compile(
             schemas |= {
                 key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema} for key, tool in seen.items()
             }
+        if choice.providers:
+            diagnostics += say(schema_findings(analysis, schemas, choice.providers), project, choice)
         if not _has_errors(diagnostics):
             artifacts = [seal(draft, schemas) for draft in collected.drafts]
     diagnostics.sort(key=lambda d: d.sort_key())

@@ -210,3 +210,39 @@ def test_a_full_disk(lua_process: Lua, good: Path, tmp_path: Path) -> None:
         (disk / "fill").unlink()
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_what_providers_get(lua: Lua, good: Path) -> None:
+    document = json.loads(lua("compile", "--for", "openai,gemini", "--json", cwd=good).stdout)
+    assert document["providers"]["openai"][0]["function"]["name"] == "search"
+    assert document["providers"]["gemini"][0]["parameters"]["required"] == ["query"]
+    unknown = lua("compile", "--for", "acme", cwd=good)
+    assert unknown.exit_code == 2 and "openai" in unknown.stderr
+
+
+def test_providers_refuse_after_the_schemas_are_known(lua: Lua, good: Path) -> None:
+    recursive = '{"type": "object", "properties": {"next": {"$ref": "#"}}}'
+    (good / "tools.py").write_text(
+        TOOL.replace(
+            '{"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}', recursive
+        )
+    )
+    result = lua("compile", "--for", "gemini", cwd=good)
+    assert "lua/provider-limits" in result.stdout
+
+
+def test_github_annotations_go_from_the_root_of_the_repository(lua: Lua, warned: Path) -> None:
+    env = {"GITHUB_WORKSPACE": str(warned.parent)}
+    result = lua("compile", "--check", "--format", "github", cwd=warned, env=env)
+    assert f"file={warned.name}/agent.py" in result.stdout
+
+
+def test_secrets_are_not_pushed(lua: Lua, good: Path) -> None:
+    key = "AKIA" + "QYLPMN5HFIQR7XYA"  # shaped as a key is, and nobody's
+    (good / "tools.py").write_text(TOOL.replace("return input", f'key = "{key}"\n        return key + input'))
+    refused = lua("push", "skill", "--name", "handbook", "--ci", cwd=good)
+    assert refused.exit_code == 1
+    assert "tools.py:10" in refused.stderr and key not in refused.stderr + refused.stdout
+    fingerprint = refused.stderr.split("fingerprint ")[1].split(")")[0]
+    allowed = lua("push", "skill", "--name", "handbook", "--ci", "--allow-secret", fingerprint, cwd=good)
+    assert allowed.exit_code == 0, allowed.stderr

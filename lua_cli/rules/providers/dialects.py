@@ -97,7 +97,7 @@ class _Gemini:
         self._problems = problems
 
     def converted(self) -> dict[str, Any]:
-        return self._convert(self._root, "", ())
+        return self._convert(self._root, "", ("#",))
 
     def _convert(self, schema: object, pointer: str, inside: tuple[str, ...]) -> dict[str, Any]:
         if not isinstance(schema, dict):
@@ -126,7 +126,7 @@ class _Gemini:
         while "$ref" in schema:
             name = str(schema["$ref"])
             if name in inside:
-                kind = name.rpartition("/")[2]
+                kind = "input" if name == "#" else name.rpartition("/")[2]
                 self._problems.append((pointer, f"the recursive type `{kind}`"))
                 return {"type": "string", "description": f"a nested {kind}"}, inside
             inside = (*inside, name)
