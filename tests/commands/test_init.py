@@ -88,7 +88,11 @@ def test_the_help_names_all_templates(tmp_path: Path, lua: Callable[..., object]
 
 # a terminal turns the interrupt key into a signal only for the session that it controls
 INTERRUPT = "\x03"
-CONTROLLED = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from lua_cli.main import run; run()"
+# (and a shell that started the tests in the background has told everything below it to ignore that signal)
+CONTROLLED = (
+    "import fcntl, signal, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0);"
+    "signal.signal(signal.SIGINT, signal.default_int_handler); from lua_cli.main import run; run()"
+)
 
 
 def on_a_terminal(answers: list[tuple[str, str]], cwd: Path, *arguments: str) -> tuple[int, str]:
