@@ -6,6 +6,7 @@ when it is made: what is added to that list later does not reach it, and what is
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,8 @@ class Registrar:
         for arg in given:
             if arg.keyword is not None:
                 made.given[arg.keyword] = arg
+                if params and arg.keyword not in {param.name for param in params}:
+                    self._unknown(cls, arg.keyword, [param.name for param in params], arg.where)
             elif arg.star == "**":
                 made.unknown = self.machine.evaluator.unknown(arg.value, "it is given by a spread of")
         key = "tools" if isinstance(made, SkillValue) else "skills"
@@ -89,6 +92,12 @@ class Registrar:
             self._take(own, made.given[key])
         elif made.unknown is not None:
             own.items.append(Item(made.unknown, made.site.where))
+
+    def _unknown(self, cls: ClassValue, keyword: str, known: Sequence[str], where: Where) -> None:
+        """A keyword that the constructor does not have: Python raises TypeError for it."""
+        near = difflib.get_close_matches(keyword, known, n=1)
+        facts = {"expression": cls.name, "name": keyword, "suggestion": near[0] if near else ""}
+        self.machine.find("lua/unknown-argument", where, reason=", ".join(known), **facts)
 
     def _take(self, own: ListValue, arg: Given) -> None:
         """Copies the items of the list that a skill or agent is given."""

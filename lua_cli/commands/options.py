@@ -11,7 +11,7 @@ from lua_cli.errors import UsageError
 Name = Annotated[str | None, typer.Option("--name", metavar="NAME", help="The skill.")]
 Agent = Annotated[str | None, typer.Option("--agent", metavar="ID", help="The agent, where the project does not say.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")]
-Force = Annotated[bool, typer.Option("--force", help="Ask nothing; a lower version is allowed.")]
+Force = Annotated[bool, typer.Option("--force", help="Ask nothing: go on where a confirmation would be wanted.")]
 Format = Annotated[str, typer.Option("--format", metavar="F", help="text or json.")]
 AsJson = Annotated[bool, typer.Option("--json", help="The same as --format json.")]
 

@@ -148,7 +148,7 @@ def _help(name: str, fields: list[str]) -> str:
 
 def _fix(context: Context, use: ToolUse, info: ClassInfo, label: str) -> Fix | None:
     """A subclass, where `super().__init__(…)` does all that the call did."""
-    if use.call is None or not context.is_own(use.call):
+    if use.call is None or not context.is_own(use.call) or not _taken(use, info):
         return None
     mro = [context.analysis.classes[dotted] for dotted in info.mro or () if dotted in context.analysis.classes]
     if info.mro is None or any("__new__" in holder.members for holder in mro):
@@ -158,6 +158,15 @@ def _fix(context: Context, use: ToolUse, info: ClassInfo, label: str) -> Fix | N
     fields = {} if model else {key: field for key, field in info.accepts.items() if field not in methods}
     constructor = Constructor(short(info.dotted), info.parameters, fields)
     return subclass_fix(context.text(use.call.path), use.call, constructor, label)
+
+
+def _taken(use: ToolUse, info: ClassInfo) -> bool:
+    """Whether the constructor surely takes the arguments: else a subclass that hands them on would fail as the call
+    does."""
+    names = {*info.parameters, *info.accepts}
+    positional = [argument for argument in use.arguments if not argument.keyword and not argument.star]
+    keywords = [argument.keyword for argument in use.arguments if argument.keyword]
+    return len(positional) <= len(info.parameters) and names.issuperset(keywords)
 
 
 def _is_method(context: Context, place: Place) -> bool:

@@ -88,10 +88,34 @@ def _alternatives(error: Any, schema: Mapping[str, Any]) -> Iterator[_Found]:
             yield from _found(inner, schema)
         return
     own = [inner for branch in branches for inner in branch if not _is_inside(inner, path)]
-    types = [name for inner in own if inner.kind.name == "type" for name in inner.kind.value]
-    expected = " or ".join(_ARTICLE.get(name, f"a {name}") for name in dict.fromkeys(types))
+    phrases = dict.fromkeys(phrase for inner in sorted(own, key=_plainness) for phrase in _expectations(inner))
+    expected = " or ".join(phrases)
     words = f"must be {expected}, not {_shown(error.instance)}" if expected else _cut(str(error.message))
     yield _Found(Fault(pointer(path), words), error.kind.name)
+
+
+def _plainness(error: Any) -> int:
+    """Kinds alone go last: "one of "open", "shipped" or null"."""
+    return int(error.kind.name == "type")
+
+
+def _expectations(error: Any) -> list[str]:
+    """What one branch of a union asks for, to stand after "must be"."""
+    keyword, value = error.kind.name, error.kind.value
+    if keyword == "type":
+        return [_ARTICLE.get(name, f"a {name}") for name in value]
+    if keyword == "enum":
+        return ["one of " + ", ".join(_json(option) for option in value)]
+    if keyword == "const":
+        return [_json(value)]
+    if keyword == "format":
+        return [f"a {value}"]
+    words = _words(error)
+    return (
+        [words.removeprefix("must be ").partition(", not ")[0]]
+        if words.startswith("must be ")
+        else [f"valid ({words})"]
+    )
 
 
 def _is_inside(error: Any, path: list[str | int]) -> bool:

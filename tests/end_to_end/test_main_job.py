@@ -112,6 +112,10 @@ def test_what_a_user_gets_wrong(lua_process: Lua, orders: Path) -> None:
     assert unknown.exit_code == 3 and "get_order_status" in unknown.stderr
     refused = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": 7}')
     assert refused.exit_code == 2 and "/order_number" in refused.stderr
+    optional = lua(
+        "test", "--ci", "skill", "--name", "check_refund", "--input", '{"order_number": "A-1001", "on": "yesterday"}'
+    )
+    assert '/on must be a date or null, not "yesterday"' in optional.stderr
     broken = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": }')
     assert broken.exit_code == 2 and "column" in broken.stderr
     raised = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": "A-9999"}')
