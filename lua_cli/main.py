@@ -12,18 +12,43 @@ import os
 import sys
 
 from lua_cli._version import __version__
-from lua_cli.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, LuaError
+from lua_cli.errors import EXIT_BUG, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, LuaError
 
 _HELP = os.path.join(os.path.dirname(__file__), "_help.txt")  # noqa: PTH118, PTH120  # pathlib costs half a bare Python
 
 
 def run() -> None:
     """Console-script entry."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell (`>&-`): what is said goes nowhere
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
     sys.exit(main(sys.argv[1:]))
 
 
 def main(argv: list[str]) -> int:
     """Run one command line. Returns the exit code; prints to stdout and stderr."""
+    try:
+        code = _answer(argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader went away (`lua skills | head`): not an error, and Python must not complain at its own exit.
+        _give_up_stdout()
+        return 141
+    except OSError as error:  # a full disk behind `>`: the result is not whole, and that must not look like success
+        _give_up_stdout()
+        sys.stderr.write(f"x error: cannot write the result: {error.strerror}\n")
+        return EXIT_FINDINGS
+    except KeyboardInterrupt:
+        sys.stderr.write("\ninterrupted\n")
+        return EXIT_INTERRUPTED
+    return code
+
+
+def _give_up_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _answer(argv: list[str]) -> int:
     if argv in (["--version"], ["-V"]):
         sys.stdout.write(f"lua-cli {__version__}\n")
         return EXIT_OK
@@ -34,17 +59,7 @@ def main(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
-    try:
-        code = _dispatch(argv)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader went away (`lua skills | head`): not an error, and Python must not complain at its own exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
-    except KeyboardInterrupt:
-        sys.stderr.write("\ninterrupted\n")
-        return EXIT_INTERRUPTED
-    return code
+    return _dispatch(argv)
 
 
 def _dispatch(argv: list[str]) -> int:
@@ -72,6 +87,9 @@ def _dispatch(argv: list[str]) -> int:
 
 def _from_os(error: OSError) -> LuaError:
     """An operating-system error that no stage put into words: a full disk, a folder that cannot be written."""
+    if isinstance(error, NotADirectoryError):
+        hint = "something on this path is a file where a folder is needed: move it away"
+        return LuaError(f"{error.strerror}: {error.filename}", hint=hint)
     where = f" {error.filename}" if error.filename else ""
     return LuaError(f"{error.strerror or error}:{where}", hint="check the permissions and the free space there")
 

@@ -27,8 +27,8 @@ _NAMES = {
     "copy": "copy deepcopy",
     "dataclasses": "dataclass field KW_ONLY InitVar MISSING make_dataclass",
     "enum": "auto unique member nonmember",
-    "functools": "partial total_ordering wraps update_wrapper cached_property partialmethod lru_cache cache singledispatch "
-    "singledispatchmethod reduce",
+    "functools": "partial total_ordering wraps update_wrapper cached_property partialmethod lru_cache cache "
+    "singledispatch singledispatchmethod reduce",
     "importlib": "import_module",
     "inspect": "cleandoc",
     "itertools": "chain",

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,15 @@ class Ended:
         return next((body for sort, body in self.frames if sort == letter), None)
 
 
+def _frames(frames: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The child's words, up to one that is no JSON: a tool that has broken its own process says nothing more."""
+    for letter, text in frames:
+        try:
+            yield letter, json.loads(text)
+        except ValueError:
+            return
+
+
 def launch(order: Order) -> Ended:
     """Start the child and wait for its end. Raises LuaError when that Python cannot be started or is too old."""
     if sys.platform == "win32":
@@ -118,7 +127,7 @@ def launch(order: Order) -> Ended:
     logs = child.log_text()
     if code is None and order.sandbox is not None and logs.startswith("bwrap: "):
         raise LuaError(f"the sandbox cannot be started: {logs.partition(chr(10))[0]}", hint="leave --sandbox out")
-    received = tuple((letter, json.loads(text)) for letter, text in child.answer.frames)
+    received = tuple(_frames(child.answer.frames))
     return Ended(
         frames=received,
         exit_code=code,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.casefile import Case
     from lua_cli.runtime.cases import CaseResult
 
-TIMEOUT = 30.0
+TIMEOUT, LONGEST = 30.0, 86_400.0
 
 test_app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -153,8 +153,8 @@ def run_options(
     """How tools of the project run. Raises UsageError for flags that do not go together."""
     from lua_cli.runtime import RunOptions
 
-    if not timeout > 0:
-        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0", hint="--timeout 30")
+    if not 0 < timeout <= LONGEST:
+        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
     if network and not sandbox:
         raise UsageError("--network goes with --sandbox: without it a tool has the network anyway")
     return RunOptions(

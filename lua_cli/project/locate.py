@@ -72,6 +72,10 @@ def _project(root: Path, settings: Settings) -> Project:
     if settings.import_roots is None:
         roots = list(dict.fromkeys((entry.parent, root)))
     else:
+        if any("\0" in name for name in settings.import_roots):
+            raise UsageError(
+                "import-roots in [tool.lua]: a folder's name cannot hold a NUL character", hint="take it out"
+            )
         roots = [(root / name).resolve() if name not in ("", ".") else root for name in settings.import_roots]
         for name, folder in zip(settings.import_roots, roots, strict=True):
             if not folder.is_dir():

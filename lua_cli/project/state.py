@@ -6,6 +6,7 @@ or damaged is made anew from its answers. Written whole or not at all, under a l
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -85,7 +86,9 @@ def update_state(root: Path, change: Callable[[State], State], alone: AbstractCo
     """
     with alone:
         content = _text(change(read_state(root))).encode("utf-8")
-        path = (root / STATE_FILE).resolve()  # a link stays one
+        path = Path(
+            os.path.realpath(root / STATE_FILE)
+        )  # a link stays one; one that leads to itself is an OSError below
         if path.is_file() and path.read_bytes() == content:
             return False
         replace_file(path, content)

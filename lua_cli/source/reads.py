@@ -20,7 +20,10 @@ from lua_cli.source.spans import Span, span_of
 
 Guard = Literal["", "type-checking", "optional", "function"]
 
-_WORDS = r"import|__import__|import_module|environ|getenv|env|__file__|files|get_data|read_text|open_text|read_binary|open_binary"
+_WORDS = (
+    r"import|__import__|import_module|environ|getenv|env|__file__"
+    r"|files|get_data|read_text|open_text|read_binary|open_binary"
+)
 _CATCHES_IMPORT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _ENV_FUNCTIONS = frozenset({"os.getenv", "lua_cli.env", "lua_cli.sdk.env"})
 _ENV_METHODS = frozenset({"get", "setdefault", "pop"})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -88,3 +90,24 @@ def test_ascii_terminals_get_ascii(lua_process: Lua, tmp_path: Path) -> None:
     result = lua_process("compile", cwd=tmp_path, env={"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"})
     assert result.exit_code == 3
     assert result.stderr.startswith("x not_found: ")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["--version", "--help", "explain tool-name-style", "explain tool-name-style --ci"])
+def test_a_result_that_cannot_be_written_is_no_success(tmp_path: Path, command: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "lua_cli", *command.split()],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_closed_stdout_is_no_error(tmp_path: Path) -> None:
+    line = f"{sys.executable} -m lua_cli --version >&-"
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
