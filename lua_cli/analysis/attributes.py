@@ -99,6 +99,8 @@ class Attributes:
         holder = self.shown(owner) if owner is not None else None
         if isinstance(value, Ambiguous):
             return Attribute(name, "dynamic", None, place, holder, value.reason)
+        if binding.computed and name == "name" and owner is not None:
+            return Attribute(name, "dynamic", None, place, holder, f"it is the result of calling `{binding.computed}`")
         try:
             return Attribute(name, "known", plain(value), place, holder)
         except NotConstantError:

@@ -8,6 +8,7 @@ than a few calls, and never one of a package: what that does is only known when 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.known_calls import KnownCalls
@@ -70,8 +71,11 @@ class Caller(KnownCalls):
 
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
+        # `invoked` counts the functions that were run, `last` names the latest: whoever evaluates can see that one was.
         self._active: list[ir.Function | ir.Lambda] = []
         self._spent = 0
+        self.invoked = 0
+        self.last = ""
 
     def call(self, func: Value, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
         """`func(given)`."""
@@ -142,6 +146,7 @@ class Caller(KnownCalls):
             return Unknown("it is read from the environment")
         if unfit or len(self._active) >= MAX_CALLS or self._spent > MAX_STATEMENTS:
             return self.result(function, given, site)
+        self.invoked, self.last = self.invoked + 1, function.node.name
         try:
             body = self.machine.index.body(function.path, function.node)
         except SourceError:
@@ -186,6 +191,7 @@ class Caller(KnownCalls):
         problem = self._bind(func.node.params, given, frame, func.frame)
         if problem:
             return Unknown(problem, taint=True)
+        self.invoked, self.last = self.invoked + 1, "lambda"
         self._active.append(func.node)
         try:
             return self.machine.evaluator.value(func.node.body, frame)
@@ -237,7 +243,7 @@ class Caller(KnownCalls):
     def decorated(self, function: FunctionValue, by: Value, text: str) -> FunctionValue:
         """A function under one more decorator."""
         if isinstance(by, Bound) and isinstance(by.owner, FunctionValue) and by.name in ("setter", "getter", "deleter"):
-            return by.owner
+            return replace(by.owner, settable=by.owner.settable or by.name == "setter")
         dotted = by.dotted if isinstance(by, External | ClassValue) else ""
         name = text.split("(")[0]
         if dotted in _TRANSPARENT:

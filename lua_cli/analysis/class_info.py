@@ -170,10 +170,27 @@ class ClassDescriber:
         told: set[int] = set()
         own = [cls for cls in self.machine.classes if cls.origin == "first-party"]
         for registered, classes in ((True, used), (False, [cls for cls in own if self._matters(cls)])):
-            for one in (one for cls in classes for one in cls.known_chain()):
+            for one in (one for cls in classes for one in cls.ancestors()):
                 if id(one) not in told:
                     told.add(id(one))
                     self._tell(one, registered)
+        self._tell_alternatives(own, {id(cls) for cls in used})
+
+    def _tell_alternatives(self, own: list[ClassValue], used: set[int]) -> None:
+        """Classes of one name of which a run makes one, when no use or subclass of them says so already."""
+        asked = {id(one.ambiguous_base) for one in own if one.ambiguous_base is not None}
+        for cls in own:
+            binding = cls.frame.names.get(cls.name) if cls.frame is not None else None
+            several = binding.value if binding is not None else None
+            if not isinstance(several, Ambiguous) or several.choice is not cls or id(several) in asked:
+                continue
+            if used & {id(candidate) for candidate in several.candidates} or cls.where is None:
+                continue
+            if any(self._may_be(candidate) is not False for candidate in several.candidates):
+                name = self.dotted(cls)
+                self.machine.find(
+                    "lua/ambiguous-binding", cls.where, expression=cls.name, name=name, reason=several.reason
+                )
 
     def _matters(self, cls: ClassValue) -> bool:
         """Whether a class that nothing registers is, or may be, a tool."""
@@ -194,12 +211,10 @@ class ClassDescriber:
             self._base("lua/unresolved-base", cls, cls.base_where, cls.unknown_base)
         if cls.ambiguous_base is not None and cls.base_where is not None:
             self._base("lua/ambiguous-binding", cls, cls.base_where, cls.ambiguous_base)
-        if (
-            cls.dynamic is not None
-            and cls.dynamic_where is not None
-            and (cls.local or self._is_reachable(cls) or registered)
-        ):
-            self.machine.find("lua/dynamic-class", cls.dynamic_where, name=name, reason=cls.dynamic.reason)
+        if cls.local or registered or self._is_reachable(cls):
+            self._uncertain(cls)
+        if cls.unknown_base is not None and cls.unknown_base.cause is not None:
+            self._uncertain(cls.unknown_base.cause)
         for attribute, statement in cls.mutated.items():
             if attribute in _SAID and not self.machine.is_lazy(statement.path):
                 self.machine.find(
@@ -209,6 +224,11 @@ class ClassDescriber:
                     name=name,
                     reason="it is assigned outside of the class",
                 )
+
+    def _uncertain(self, cls: ClassValue) -> None:
+        where = cls.dynamic_where
+        if cls.dynamic is not None and where is not None and not self.machine.is_lazy(where.path):
+            self.machine.find("lua/dynamic-class", where, name=self.dotted(cls), reason=cls.dynamic.reason)
 
     def _base(self, code: str, cls: ClassValue, where: Where, why: Unknown | Ambiguous) -> None:
         text = self.machine.text(where)

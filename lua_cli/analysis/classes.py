@@ -153,7 +153,7 @@ class ClassMaker(Decoration):
             case Generic(cls=cls):
                 return self.class_behind(cls, frame)
             case ClassValue(dynamic=Unknown() as why) if why.taint:
-                return Unknown(why.reason, taint=True, said=True)
+                return Unknown(why.reason, taint=True, said=True, cause=value)
             case ClassValue(local=True) if frame is None or frame.kind != "function":
                 return Unknown(f"{value.name} is made inside a function", self.is_tool(value) is not False)
             case ClassValue():

@@ -20,6 +20,7 @@ from lua_cli.source import SourceError, ir
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
+_SLOTTED = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
 _AFTER = ("__post_init__", "__attrs_post_init__", "model_post_init")
 
 
@@ -56,6 +57,8 @@ class Constructors:
         chain = cls.known_chain()
         if cls.mro is None:
             out.buildable = None
+        if self.machine.evaluator.is_enum(cls):
+            return Constructor(False, ("value",), ("value",))
         for maker in ("__new__", "__init__"):
             self._step(cls, chain, 0, maker, out, (), first=True)
         if any(one.name == "BaseSettings" for one in chain) and out.buildable is False:
@@ -87,8 +90,8 @@ class Constructors:
                 if one.name in NEEDS_ARGUMENTS and not given:
                     out.buildable = False
                 return
-            if one.module == "builtins" and maker == "__init__" and not first and _explicit(given):
-                out.buildable = False  # object.__init__() takes no arguments
+            if one.module == "builtins" and not first and _explicit(given):
+                out.buildable = False  # those of `object` take no arguments from one that overrides them
                 return
 
     def _generated(self, cls: ClassValue, one: ClassValue, maker: str) -> Fields | None:
@@ -131,6 +134,7 @@ class Constructors:
         takes_any = any(param.kind == "**" for param in params)
         where = f"{chain[at].name}.{maker}"
         self._effects(cls, effects.writes, where, out)
+        self._refused(cls, effects.assigned, out)
         if effects.anything and not takes_any:
             self._anything(where, out)
         if first:
@@ -138,6 +142,24 @@ class Constructors:
         for name in effects.calls:
             self._method(cls, name, out, set())
         self._next(cls, chain, at, maker, out, value)
+
+    def _refused(self, cls: ClassValue, assigned: Iterable[str], out: Constructor) -> None:
+        """Assignments that raise, if construction gets to them: the class cannot be known to be buildable then."""
+        if out.buildable and any(self._refuses(cls, name) for name in assigned):
+            out.buildable = None
+
+    def _refuses(self, cls: ClassValue, name: str) -> bool:
+        """Whether an assignment to the attribute may raise: a property without a setter, a frozen class,
+        `__setattr__`."""
+        for one in cls.known_chain():
+            frozen = one.fields is not None and one.fields.frozen and (one is cls or name in one.fields.fields)
+            if frozen or ("__setattr__" in one.namespace and one.origin != "builtin"):
+                return True
+        found = self.machine.evaluator.lookup(cls, name)
+        if found is None and all("__slots__" in one.namespace or one.dotted in _SLOTTED for one in cls.known_chain()):
+            return True  # instances have no place for it
+        value = found[0].value if isinstance(found, tuple) else None
+        return isinstance(value, FunctionValue) and value.kind == "property" and not value.settable
 
     def _next(
         self,
@@ -160,9 +182,9 @@ class Constructors:
             owner = node.func.value
             by_super = isinstance(owner, ir.Call) and isinstance(owner.func, ir.Name) and owner.func.id == "super"
             start = at + 1 if by_super else self._position(owner, chain, function)
-            if start is None or maker == "__new__":
+            if start is None:
                 continue
-            args = node.args if by_super else node.args[1:]
+            args = node.args if by_super and maker == "__init__" else node.args[1:]  # without `self` or `cls`
             before = out.buildable
             self._step(cls, chain, start, maker, out, args, first=False)
             if before and out.buildable is False and id(node) not in certain:
@@ -230,6 +252,7 @@ class Constructors:
         if effects is None or found[1].origin == "builtin":
             return
         self._effects(cls, effects.writes, f"{found[1].name}.{name}", out)
+        self._refused(cls, effects.assigned, out)
         if effects.anything:
             self._anything(f"{found[1].name}.{name}", out)
         for inner in effects.calls:

@@ -19,6 +19,7 @@ from lua_cli.source.spans import Span
 class Effects:
     """
     writes    attribute → where it is set first
+    assigned  those of them that are set by an assignment, which `__setattr__` and properties see
     given     attribute → the parameter whose value it gets, where that is all that is done
     anything  an attribute is set by a name that is computed
     calls     methods that it calls on the object
@@ -28,6 +29,7 @@ class Effects:
     """
 
     writes: dict[str, Span] = field(default_factory=dict)
+    assigned: set[str] = field(default_factory=set)
     given: dict[str, str] = field(default_factory=dict)
     anything: bool = False
     calls: set[str] = field(default_factory=set)
@@ -68,6 +70,7 @@ def _written(
     match target:
         case ir.Attr(value=ir.Name(id=owner), attr=name) if owner == receiver or any_object:
             seen = name in out.writes
+            out.assigned.add(name)
             out.writes.setdefault(name, target.span)
             if isinstance(value, ir.Name) and value.id in names and not seen:
                 out.given[name] = value.id

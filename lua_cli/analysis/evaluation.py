@@ -413,8 +413,11 @@ class Evaluator(Members):
         owner = self.value(node.value, frame)
         if isinstance(node.key, ir.Slice):
             return self.get_slice(owner, [self.value(part, frame) if part else None for part in node.key[1:]])
-        if isinstance(owner, ClassValue | Generic | External) and not self.is_enum(owner):
-            return self.get_item(owner, Constant(None), frame.where(node.span))
+        by_key = self.is_enum(owner) or (isinstance(owner, External) and owner.dotted.startswith("sys."))
+        if isinstance(owner, ClassValue | Generic | External) and not by_key:
+            return self.get_item(
+                owner, Constant(None), frame.where(node.span)
+            )  # what stands in a generic does not matter
         return self.get_item(owner, self.value(node.key, frame), frame.where(node.span))
 
     # What is asked of values

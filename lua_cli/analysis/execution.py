@@ -56,10 +56,19 @@ class Executor:
     # Assignments
 
     def assign_(self, node: ir.Assign, frame: Frame) -> Flow:
+        calls = self.machine.caller.invoked
         value = self.machine.evaluator.value(node.value, frame)
         for target in node.targets:
             self.assign(target, value, node.value, frame)
+        if frame.kind == "class" and self.machine.caller.invoked != calls:
+            self._computed(node.targets, frame)
         return Flow.NEXT
+
+    def _computed(self, targets: Sequence[ir.Expr], frame: Frame) -> None:
+        """Notes in a class body that a function was called for a value."""
+        for target in targets:
+            if isinstance(target, ir.Name) and target.id in frame.names:
+                frame.names[target.id].computed = self.machine.caller.last
 
     def assign(
         self, target: ir.Expr, value: Value, source: ir.Expr, frame: Frame, kind: Literal["", "loop"] = ""
@@ -107,8 +116,7 @@ class Executor:
         if isinstance(node.target, ir.Name) and frame.kind == "class":
             frame.annotations[node.target.id] = (node.annotation, frame.where(node.target.span))
         if node.value is not None:
-            value = self.machine.evaluator.value(node.value, frame)
-            self.assign(node.target, value, node.value, frame)
+            self.assign_(ir.Assign(node.span, (node.target,), node.value), frame)
         return Flow.NEXT
 
     def augment(self, node: ir.Augment, frame: Frame) -> Flow:

@@ -65,7 +65,8 @@ class FieldMaker:
             spec = self._dataclass_field(cls, name, keyword_only)
             spec.init_only = kind == "dataclasses.InitVar"
             fields[name] = spec
-        cls.fields = Fields("dataclass", fields, options.get("init") is not False and "__init__" not in cls.namespace)
+        makes_init = options.get("init") is not False and "__init__" not in cls.namespace
+        cls.fields = Fields("dataclass", fields, makes_init, options.get("frozen") is True)
         self._check_order(cls, fields)
 
     def _dataclass_field(self, cls: ClassValue, name: str, keyword_only: bool) -> FieldSpec:
@@ -120,7 +121,8 @@ class FieldMaker:
             fields[name] = self._attrs_field(cls, name, options.get("kw_only") is True)
         detects = options.get("auto_detect", not old_style) is not False
         own_init = "__init__" in cls.namespace and detects
-        cls.fields = Fields("attrs", fields, options.get("init") is not False and not own_init)
+        frozen = dotted.endswith(".frozen") or options.get("frozen") is True
+        cls.fields = Fields("attrs", fields, options.get("init") is not False and not own_init, frozen)
         self._check_order(cls, fields)
         for name in names:
             cls.namespace.pop(name, None)

@@ -174,12 +174,12 @@ class Result:
         """An element of a skill's tools; of one that may be several things, each."""
         value = self.machine.force(item.value)
         if isinstance(value, Ambiguous):
-            self._perhaps(item, Maybe(value.reason, value.where))
+            self._perhaps(item, Maybe(value.reason, value.where), value.choice)
             for at, candidate in enumerate(value.candidates):
                 yield self._use(item, self.machine.force(candidate), maybe=at != value.taken or item.maybe is not None)
             return
         if item.maybe is not None:
-            self._perhaps(item, item.maybe)
+            self._perhaps(item, item.maybe, value)
         yield self._use(item, value, maybe=item.maybe is not None)
 
     def _use(self, item: Item, value: Value, *, maybe: bool) -> ToolUse:
@@ -234,11 +234,13 @@ class Result:
             text = self.machine.text(item.where)
             self.machine.find("lua/unresolved-primitive-ref", item.where, expression=text, reason=reason)
 
-    def _perhaps(self, item: Item, maybe: Maybe | None) -> None:
+    def _perhaps(self, item: Item, maybe: Maybe | None, value: Value | None = None) -> None:
         where = maybe.where if maybe is not None and maybe.where is not None else item.where
         if maybe is not None and not self.machine.is_lazy(where.path):
             text = self.machine.text(item.where)
-            self.machine.find("lua/ambiguous-binding", where, expression=text, reason=maybe.reason)
+            cls = self.machine.evaluator.class_of(value) if value is not None else None
+            name = self.describer.dotted(cls) if cls is not None else ""
+            self.machine.find("lua/ambiguous-binding", where, expression=text, name=name, reason=maybe.reason)
 
     # Places
 

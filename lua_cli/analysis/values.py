@@ -52,12 +52,13 @@ class Constant(Value):
 @dataclass(slots=True, eq=False)
 class Unknown(Value):
     """Not known. `reason` is a clause ("it is the result of a call"); `taint`: a tool class may be behind it; `said`: a
-    finding of
-    its own tells the user already."""
+    finding
+    of its own tells the user already; `cause`: the class whose uncertainty it is."""
 
     reason: str
     taint: bool = False
     said: bool = False
+    cause: ClassValue | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -134,11 +135,14 @@ class CallSite(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """What a name is bound to: the value, the place of the right-hand side, and how it came to be bound."""
+    """What a name is bound to: the value, the place of the right-hand side, how it came to be bound, and in a class
+    body the
+    function of the project that was called for it."""
 
     value: Value
     where: Where | None
     kind: Literal["", "loop", "import", "class", "def", "rebound"] = ""
+    computed: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -148,7 +152,7 @@ class Fields:
     maker: Literal["dataclass", "attrs", "pydantic", "namedtuple"]
     fields: dict[str, FieldSpec]
     makes_init: bool = True
-    broken: str = ""
+    frozen: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -205,6 +209,17 @@ class ClassValue(Value):
     def dotted(self) -> str:
         return f"{self.module}.{self.qualname}"
 
+    def ancestors(self) -> list[ClassValue]:
+        """The class and all that it derives from, as far as that is known."""
+        found: dict[int, ClassValue] = {}
+        stack: list[ClassValue] = [self]
+        while stack:
+            one = stack.pop()
+            if id(one) not in found:
+                found[id(one)] = one
+                stack.extend(base for base in reversed(one.bases) if isinstance(base, ClassValue))
+        return list(found.values())
+
     def known_chain(self) -> tuple[ClassValue, ...]:
         """The MRO; when a base is unknown, as much of its beginning as is certain."""
         if self.mro is not None:
@@ -254,6 +269,7 @@ class FunctionValue(Value):
 
     kind      what its decorators made of it; "other": something not known (`decorated_by` names the decorator)
     abstract  marked as abstract; None when a decorator may have hidden the mark
+    settable  a property that has a setter
     frame     the scope around it
     """
 
@@ -266,6 +282,7 @@ class FunctionValue(Value):
     abstract: bool | None = False
     decorated_by: str = ""
     owner: ClassValue | None = None
+    settable: bool = False
 
 
 @dataclass(slots=True, eq=False)

@@ -12,7 +12,7 @@ Bad:
 # file: agent.py
 from lua_cli import LuaAgent, LuaSkill
 
-orders = LuaSkill(name="orders", description="Orders", context="Order numbers look like A-1001.", contxt="Be brief.")
+orders = LuaSkill(name="orders", description="Orders", context="Be brief.", contxt="Ask for the number.")
 agent = LuaAgent(name="acme", persona="You help customers.", skills=[orders])
 ```
 
@@ -22,7 +22,7 @@ Good:
 # file: agent.py
 from lua_cli import LuaAgent, LuaSkill
 
-orders = LuaSkill(name="orders", description="Orders", context="Order numbers look like A-1001. Be brief.")
+orders = LuaSkill(name="orders", description="Orders", context="Be brief. Ask for the number.")
 agent = LuaAgent(name="acme", persona="You help customers.", skills=[orders])
 ```
 """
