@@ -96,6 +96,7 @@ class ClassMaker(Decoration):
         metaclass: Value | None = None
         found: list[Value] = []
         subscripted: list[bool] = []
+        aliases: list[int] = []  # of `typing.Dict` and its like, which bring Generic along
         for value, arg in based:
             if arg.keyword is not None:
                 metaclass = value if arg.keyword == "metaclass" else metaclass
@@ -108,11 +109,21 @@ class ClassMaker(Decoration):
                 if isinstance(base, Unknown) or (isinstance(base, ClassValue) and base.mro is None):
                     cls.base_where = cls.base_where or frame.where(arg.value.span)
                 found.append(base)
-                subscripted.append(isinstance(self.machine.settled(one), Generic))
+                forced = self.machine.settled(one)
+                subscripted.append(isinstance(forced, Generic))
+                if isinstance(forced, External) and _is_alias(forced.dotted):
+                    aliases.append(len(found) - 1)
         generic = self.machine.known_class("typing.Generic")
         if cls.node is not None and cls.node.type_params:
             found.append(generic)
             subscripted.append(True)
+        for at in reversed(aliases):
+            later = found[at + 1 :]
+            if not any(subscripted[at + 1 :]) and not any(
+                generic in (b.mro or ()) for b in later if isinstance(b, ClassValue)
+            ):
+                found.insert(at + 1, generic)
+                subscripted.insert(at + 1, False)
         kept = [
             base
             for at, base in enumerate(found)
@@ -137,8 +148,8 @@ class ClassMaker(Decoration):
             if binding is not None and binding.kind == "loop":
                 return Unknown(f"`{written.id}` is bound by a for loop", self.machine.evaluator.tainted(value))
         if isinstance(written, ir.Subscript) and not isinstance(value, Generic):
-            owner = self.machine.evaluator.value(written.value, frame)
-            if not isinstance(owner, ClassValue | External):
+            owner = self.machine.force(self.machine.evaluator.value(written.value, frame))
+            if not isinstance(owner, ClassValue | External | Unknown):
                 text = self.machine.text(frame.where(written.span))
                 return Unknown(f"`{text}` is a lookup, not a generic", self.machine.evaluator.tainted(owner))
         if isinstance(value, Ambiguous):
@@ -178,11 +189,16 @@ class ClassMaker(Decoration):
                 found = self.machine.importer.load("collections.abc")
                 value = self.machine.importer.member(found, origin.__name__)
                 return self.class_behind(self.machine.force(value)) if value else Unknown(f"`{dotted}` is not read")
+            if name in ("NamedTuple", "TypedDict"):
+                return self.machine.known_class(dotted)
             plain = ClassValue(name, name, "typing", "builtin")
             plain.mro = (plain, self.machine.known_class("builtins.object"))
             plain.metaclass = self.machine.known_class("builtins.type")
             return plain
-        return Unknown(f"`{dotted}` is no class that is known")
+        source = self.machine.importer.load(module) if module and self.machine.index.locate(module) else None
+        read = self.machine.importer.now(source, name) if source is not None else None
+        value = self.machine.force(read) if read is not None else None
+        return value if isinstance(value, ClassValue) else Unknown(f"`{dotted}` is no class that is known")
 
     def is_tool(self, cls: ClassValue) -> bool | None:
         """Whether a class derives from LuaTool, as far as its statement says."""
@@ -223,6 +239,13 @@ class ClassMaker(Decoration):
             cls.mro = None
             return
         bases = [base for base in cls.bases if isinstance(base, ClassValue)]
+        if any(base.dotted == "typing.TypedDict" or base.typed_dict for base in bases):
+            cls.typed_dict = True
+            bases = [self.machine.known_class("builtins.dict")]
+        if any(base.dotted == "typing.NamedTuple" for base in bases):
+            known = self.machine.known_class("builtins.tuple")
+            bases = [known if base.dotted == "typing.NamedTuple" else base for base in bases]
+            self.machine.fields.named_tuple(cls)
         unread = next((base for base in bases if base.mro is None), None)
         if unread is not None:
             why = unread.unknown_base or Unknown("it is not known")
@@ -310,6 +333,11 @@ class ClassMaker(Decoration):
 
 
 LUA_TOOL = "lua_cli.sdk.tool.LuaTool"
+
+
+def _is_alias(dotted: str) -> bool:
+    module, _, name = dotted.rpartition(".")
+    return module == "typing" and isinstance(getattr(getattr(typing, name, None), "__origin__", None), type)
 
 
 def _has_protocol(bases: Sequence[Value]) -> bool:

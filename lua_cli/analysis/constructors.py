@@ -139,8 +139,9 @@ class Constructors:
             self._anything(where, out)
         if first:
             out.accepts.update({parameter: name for name, parameter in effects.given.items()})
+        seen: set[str] = set()
         for name in effects.calls:
-            self._method(cls, name, out, set())
+            self._method(cls, name, out, seen)
         self._next(cls, chain, at, maker, out, value)
 
     def _refused(self, cls: ClassValue, assigned: Iterable[str], out: Constructor) -> None:
@@ -182,8 +183,8 @@ class Constructors:
             owner = node.func.value
             by_super = isinstance(owner, ir.Call) and isinstance(owner.func, ir.Name) and owner.func.id == "super"
             start = at + 1 if by_super else self._position(owner, chain, function)
-            if start is None:
-                continue
+            if start is None or start <= at:
+                continue  # not one of a base: it would go round in a circle
             args = node.args if by_super and maker == "__init__" else node.args[1:]  # without `self` or `cls`
             before = out.buildable
             self._step(cls, chain, start, maker, out, args, first=False)
@@ -248,6 +249,7 @@ class Constructors:
         function: Value | None = found[0].value if isinstance(found, tuple) else None
         if name in seen or not isinstance(function, FunctionValue) or not isinstance(found, tuple):
             return
+        seen.add(name)
         effects = self.machine.class_maker.effects(function)
         if effects is None or found[1].origin == "builtin":
             return
@@ -256,7 +258,7 @@ class Constructors:
         if effects.anything:
             self._anything(f"{found[1].name}.{name}", out)
         for inner in effects.calls:
-            self._method(cls, inner, out, {*seen, name})
+            self._method(cls, inner, out, seen)
 
 
 def _explicit(given: tuple[ir.Arg, ...]) -> bool:

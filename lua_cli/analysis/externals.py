@@ -62,6 +62,11 @@ _CLASSES: dict[str, tuple[tuple[str, ...], str]] = {
     "pydantic.v1.main.ModelMetaclass": (("abc.ABCMeta",), ""),
     "pydantic.v1.main.BaseModel": ((), "pydantic.v1.main.ModelMetaclass"),
 }
+# What these make of a class statement is not what they are themselves: known as bases only.
+_AS_BASES: dict[str, tuple[tuple[str, ...], str]] = {
+    "typing.NamedTuple": ((), ""),
+    "typing.TypedDict": ((), ""),
+}
 _ALIASES = {
     "enum.EnumType": "enum.EnumMeta",
     "pydantic.BaseModel": "pydantic.main.BaseModel",
@@ -123,7 +128,7 @@ def complete(cls: ClassValue, machine: Machine) -> None:
     if cls.module == "builtins":
         _complete_builtin(cls, getattr(builtins, cls.name), machine)
         return
-    bases, metaclass = _CLASSES[cls.dotted]
+    bases, metaclass = _CLASSES.get(cls.dotted) or _AS_BASES[cls.dotted]
     parents = [machine.known_class(base) for base in bases]
     cls.bases = tuple(parents)
     rest = [known for base in parents for known in (base.mro or ()) if known.dotted != "builtins.object"]

@@ -188,6 +188,15 @@ class FieldMaker:
                 return self._annotation(one.annotations[name][0], one) in _NO_FIELD
         return False
 
+    # Named tuples
+
+    def named_tuple(self, cls: ClassValue) -> None:
+        """`class Point(NamedTuple)`: what the body annotates, in order."""
+        specs = {name: FieldSpec(name, name, cls.namespace.get(name), False, cls) for name in cls.annotations}
+        cls.fields = Fields("namedtuple", specs)
+        for name, (_, where) in cls.annotations.items():
+            cls.namespace[name] = Binding(Unknown("it is a field of a named tuple"), where)
+
     # Shared
 
     def _inherited(self, cls: ClassValue, maker: str) -> dict[str, FieldSpec]:

@@ -13,12 +13,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lua_cli.analysis.effects import walk
 from lua_cli.analysis.externals import known_external
 from lua_cli.analysis.scopes import Frame, Raised, either
 from lua_cli.analysis.values import (
     Ambiguous,
     Binding,
     Constant,
+    FunctionValue,
     Lazy,
     ListValue,
     Maybe,
@@ -49,6 +51,7 @@ class Importer:
         self.machine = machine
         self.modules: dict[str, ModuleValue] = {}
         self._nested = 0
+        self._mirrored: set[tuple[str, str]] = set()
         self._absent: dict[tuple[str, str], bool] = {}
 
     # Modules
@@ -155,12 +158,14 @@ class Importer:
         special = self.machine.evaluator.module_attribute(module, name)
         if special is not None:
             return special
-        if name in module.mirror or "__getattr__" in module.frame.names:
+        if "__getattr__" in module.frame.names and name in module.mirror:
             return self._from_mirror(module, name)
         if module.lazy and module.location.is_package:
             submodule = self._submodule(module, name)
             if submodule is not None:
                 return submodule
+        if "__getattr__" in module.frame.names:
+            return self._from_mirror(module, name)
         reason = module.open or module.frame.star
         if reason:
             return Unknown(f"`{module.dotted}` may have `{name}`: {reason}", taint=not module.lazy)
@@ -172,10 +177,15 @@ class Importer:
         """A lazy package repeats for type checkers what its `__getattr__` gives at run time."""
         if "__getattr__" not in module.frame.names:
             return None
+        if name not in module.mirror and module.lazy:
+            self._read_getattr(module)
         if name not in module.mirror:
             reason = f"`{module.dotted}` makes its attributes in `__getattr__`"
             return Unknown(reason, taint=not module.lazy)
         statement, alias = module.mirror[name]
+        if (module.dotted, name) in self._mirrored:
+            return None  # it imports it from itself
+        self._mirrored.add((module.dotted, name))
         try:
             if isinstance(statement, ir.Import) or alias is None:
                 return self.load(statement.dotted if isinstance(statement, ir.Import) else statement.module)
@@ -184,6 +194,22 @@ class Importer:
             return found if found is not None else self._submodule(source, alias.name)
         except (NoModuleError, Raised) as error:
             return Unknown(f"`{module.dotted}` cannot import `{name}`: {error}", taint=not module.lazy)
+        finally:
+            self._mirrored.discard((module.dotted, name))
+
+    def _read_getattr(self, module: ModuleValue) -> None:
+        """What the `__getattr__` of a package imports, where it imports by name."""
+        function = module.frame.names["__getattr__"].value
+        if not isinstance(function, FunctionValue):
+            return
+        try:
+            body = self.machine.index.body(function.path, function.node).body
+        except SourceError:
+            return
+        for statement in walk(body):
+            if isinstance(statement, ir.FromImport):
+                for alias in statement.names:
+                    module.mirror.setdefault(alias.name, (statement, alias))
 
     def _submodule(self, package: ModuleValue, name: str) -> ModuleValue | None:
         if not package.location.is_package:
@@ -235,14 +261,16 @@ class Importer:
             except NoModuleError as failed:
                 error = failed
                 self.machine.fail("ModuleNotFoundError", f"no module named {failed.missing!r}")
+        missing: Value | None = None
         for alias in node.names:
             where = frame.where(alias.span)
             if source is None:
-                value: Value = (
+                value: Value = missing or (
                     self._missing_module(error, where, frame)
                     if error is not None
                     else self._finding(where, frame, node.module, "the relative import leaves the top-level package")
                 )
+                missing = value  # said once, whatever number of names is asked of it
                 if alias.name != "*":
                     self.machine.bind(frame, alias.asname or alias.name, Binding(value, where, "import"))
                 else:
@@ -257,8 +285,8 @@ class Importer:
         found = self.member(source, name)
         if isinstance(found, Lazy) and self._must_check(source, name, frame):
             found = self.now(source, name)
-        if found is None:
-            found = self._submodule(source, name)
+        if found is None or (isinstance(found, Unknown) and "__getattr__" in source.frame.names):
+            found = self._submodule(source, name) or found
         if found is not None:
             return found
         self.machine.fail("ImportError", f"cannot import name {name!r} from {source.dotted!r}")

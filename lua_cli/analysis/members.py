@@ -199,7 +199,7 @@ class Members:
                 return self._enum_item(owner, key)
             case ClassValue():
                 found = self.lookup(owner, "__class_getitem__")
-                if isinstance(found, tuple) and found[1].origin != "builtin" and not _is_generic(found[1]):
+                if isinstance(found, tuple) and self._looks_up(found[0].value, found[1]):
                     return Unknown(f"{found[1].name} defines `__class_getitem__`", taint=True)
                 return Generic(owner)
             case Generic():
@@ -224,6 +224,11 @@ class Members:
             return lifted(folding.subscript(plain(owner), plain(self.machine.settled(key))), where)
         except (NotConstantError, folding.NotFoldedError):
             return self._part(owner)
+
+    def _looks_up(self, value: Value, owner: ClassValue) -> bool:
+        """Whether a `__class_getitem__` may give another class: one that is written out, outside of the standard
+        library."""
+        return isinstance(value, FunctionValue) and owner.origin in ("first-party", "third-party")
 
     def _enum_item(self, cls: ClassValue, key: Value) -> Value:
         name = key.value if isinstance(key, Constant) else None
@@ -389,7 +394,3 @@ class Members:
 
 def _kind(function: FunctionValue) -> str:
     return f"decorated by `{function.decorated_by}`" if function.kind == "other" else f"a {function.kind}"
-
-
-def _is_generic(cls: ClassValue) -> bool:
-    return cls.dotted == "typing.Generic"

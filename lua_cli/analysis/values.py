@@ -179,6 +179,7 @@ class ClassValue(Value):
     abstracts   names of its abstract members → the class that asks; None when that is not known
     dynamic     why the class may be another thing than its statement says
     impossible  Python raises when the class is made
+    typed_dict  a TypedDict, which is a dict and keeps none of its bases
     """
 
     name: str
@@ -204,6 +205,7 @@ class ClassValue(Value):
     frame: Frame | None = None
     local: bool = False
     impossible: bool = False
+    typed_dict: bool = False
 
     @property
     def dotted(self) -> str:

@@ -22,6 +22,8 @@ def silent_mistakes(analysis: Analysis, diagnostics: Iterable[Diagnostic], seen:
             if real["isTool"] and not told:
                 out.append(f"{dotted} is not listed, Python says {real}")
             continue
+        if info.is_tool is False and not real["isTool"] and _has_namesake(info, analysis):
+            continue  # of which of two a name stands for, only tools are spoken
         answers = {"isTool": info.is_tool, "abstract": info.abstract, "instantiable": info.instantiable}
         name = info.attributes["name"]
         if name.state in ("known", "missing"):
@@ -44,6 +46,10 @@ def silent_mistakes(analysis: Analysis, diagnostics: Iterable[Diagnostic], seen:
         if registered != real_names:
             out.append(f"registered: {registered}, Python says {real_names}")
     return out
+
+
+def _has_namesake(info: ClassInfo, analysis: Analysis) -> bool:
+    return any(dotted.startswith(f"{info.dotted} (line") for dotted in analysis.classes)
 
 
 def _is_told(info: ClassInfo, analysis: Analysis, told: list[Place]) -> bool:
