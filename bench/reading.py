@@ -59,7 +59,8 @@ def measure(folder: Path) -> None:
     per = seconds / max(lines, 1) * 20_000
     found = len(analysis.classes)
     print(
-        f"{folder.name}: {len(names)} modules, {lines} lines, {found} classes, {seconds:.1f} s, {per:.2f} s for 20,000 lines"
+        f"{folder.name}: {len(names)} modules, {lines} lines, {found} classes, "
+        f"{seconds:.1f} s, {per:.2f} s for 20,000 lines"
     )
 
 
