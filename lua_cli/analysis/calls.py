@@ -81,6 +81,7 @@ class Caller(KnownCalls):
         """`func(given)`."""
         match func:
             case Lazy():
+                self.machine.unsure += 1
                 return Lazy(lambda: self.call(self.machine.force(func), given, site, frame), f"{func.text}(…)")
             case ClassValue():
                 return self.construct(func, given, site, frame)
@@ -108,6 +109,7 @@ class Caller(KnownCalls):
 
     def result(self, func: Value, given: Sequence[Given], site: CallSite) -> Unknown:
         """The result of a call that is not followed."""
+        self.machine.unsure += 1
         tainted = self.machine.evaluator.tainted
         taint = tainted(func) or any(tainted(arg.value) for arg in given)
         if isinstance(func, Unknown):
@@ -176,6 +178,7 @@ class Caller(KnownCalls):
             self._active.pop()
             del self.machine.conditions[depth:]
         if flow is Flow.RAISE and not frame.returned:
+            self.machine.unsure += 1
             return Unknown(f"`{function.node.name}` raises an exception", taint=True)
         returned = list(frame.returned)
         if flow is Flow.NEXT:
@@ -230,6 +233,9 @@ class Caller(KnownCalls):
 
     def _bound(self, func: Bound, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
         owner = func.owner
+        making = self.machine.class_maker.making
+        if func.name == "__new__" and func.function is None and making:
+            return making[-1]
         if func.function is not None:
             holder = func.function.owner or self.machine.evaluator.class_of(owner)
             method = (holder, owner) if isinstance(holder, ClassValue) else None

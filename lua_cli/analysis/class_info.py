@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.attributes import Attributes
-from lua_cli.analysis.constructors import Constructors
 from lua_cli.analysis.decoration import TRACKED
 from lua_cli.analysis.model import ClassInfo
 from lua_cli.analysis.values import (
@@ -36,7 +35,7 @@ class ClassDescriber:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.attributes = Attributes(machine)
-        self.constructors = Constructors(machine)
+        self.constructors = machine.constructors
         self._names: dict[int, str] = self._named()
 
     # Names

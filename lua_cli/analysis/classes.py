@@ -25,6 +25,7 @@ from lua_cli.analysis.values import (
     External,
     FunctionValue,
     Generic,
+    Given,
     Instance,
     Lazy,
     Unknown,
@@ -44,6 +45,7 @@ class ClassMaker(Decoration):
     """Makes classes; `Decoration` applies decorators, and makes classes without a statement."""
 
     def __init__(self, machine: Machine) -> None:
+        super().__init__()
         self.machine = machine
 
     def statement(self, node: ir.Class, frame: Frame) -> Value:
@@ -72,6 +74,11 @@ class ClassMaker(Decoration):
             if isinstance(binding.value, FunctionValue) and binding.value.owner is None:
                 binding.value.owner = cls
         self.finish(cls, metaclass)
+        if not module.lazy:
+            keywords = [
+                Given(v, frame.where(a.span), a.keyword) for v, a in based if a.keyword not in (None, "metaclass")
+            ]
+            self.run_hooks(cls, keywords)
         value: Value = cls
         for decorator, where in reversed(decorators):
             value = self.decorate(cls, decorator, where)
@@ -149,9 +156,10 @@ class ClassMaker(Decoration):
                 return Unknown(f"`{written.id}` is bound by a for loop", self.machine.evaluator.tainted(value))
         if isinstance(written, ir.Subscript) and not isinstance(value, Generic):
             owner = self.machine.force(self.machine.evaluator.value(written.value, frame))
-            if not isinstance(owner, ClassValue | External | Unknown):
+            tainted = self.machine.evaluator.tainted(owner) or self.machine.evaluator.tainted(value)
+            if tainted and not isinstance(owner, ClassValue | External | Unknown):
                 text = self.machine.text(frame.where(written.span))
-                return Unknown(f"`{text}` is a lookup, not a generic", self.machine.evaluator.tainted(owner))
+                return Unknown(f"`{text}` is a lookup, not a generic", taint=True)
         if isinstance(value, Ambiguous):
             cls.ambiguous_base = value
             cls.base_where = frame.where(written.span)

@@ -52,6 +52,10 @@ class Constructors:
             self._cache[id(cls)] = self._of(cls)
         return self._cache[id(cls)]
 
+    def fresh(self, cls: ClassValue) -> Constructor:
+        """The constructor as the class is now, while the import still runs."""
+        return self._of(cls)
+
     def _of(self, cls: ClassValue) -> Constructor:
         out = Constructor()
         chain = cls.known_chain()

@@ -200,5 +200,6 @@ class Containers:
             if any(arg.star for arg in given):
                 return None
             return lifted(folding.method(owner.value, name, args, keywords), site.where)
-        except (NotConstantError, folding.NotFoldedError):
+        except (NotConstantError, folding.NotFoldedError) as error:
+            self.machine.folded(error)
             return None

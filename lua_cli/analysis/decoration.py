@@ -27,8 +27,10 @@ from lua_cli.analysis.values import (
     FunctionValue,
     Given,
     Instance,
+    Item,
     LambdaValue,
     Lazy,
+    ListValue,
     Partial,
     Unknown,
     Value,
@@ -59,6 +61,9 @@ class Decoration:
     """What happens to a class besides its statement."""
 
     machine: Machine
+
+    def __init__(self) -> None:
+        self.making: list[ClassValue] = []  # the classes that metaclasses are making: what `type.__new__` gives
 
     def is_tool(self, cls: ClassValue) -> bool | None:
         raise NotImplementedError
@@ -159,6 +164,8 @@ class Decoration:
             return False
         if hook == "__init__":
             return True
+        if hook == "__new__" and isinstance(value, FunctionValue) and not self.machine.is_lazy(value.path):
+            return True  # what it returns is found out by running it
         return hook == "__new__" and bool(effects.returns) and all(_from_super(one) for one in effects.returns)
 
     def effects(self, function: FunctionValue, *, any_object: bool = False) -> Effects | None:
@@ -177,6 +184,38 @@ class Decoration:
                 effects.writes.update(further.writes)
                 effects.anything = effects.anything or further.anything
         return effects
+
+    def run_hooks(self, cls: ClassValue, keywords: Sequence[Given]) -> None:
+        """What the project's own metaclasses and bases do when a class is made: they may keep it in a registry."""
+        if cls.where is None or cls.metaclass is None:
+            return
+        before = set(cls.mutated)
+        site = CallSite(cls.where, cls.where, ())
+        bases = ListValue("tuple", [Item(base, cls.where) for base in cls.bases])
+        namespace = DictValue({name: Item(b.value, b.where or cls.where) for name, b in cls.namespace.items()})
+        told = [Given(value, cls.where) for value in (Constant(cls.name), bases, namespace)]
+        meta = cls.metaclass
+        self.making.append(cls)
+        made = self._hook(meta.known_chain(), "__new__", [Given(meta, cls.where), *told, *keywords], meta, site)
+        self.making.pop()
+        if made is not None and self.machine.force(made) is not cls:
+            self.uncertain(cls, f"its metaclass {meta.name} defines `__new__`")
+        self._hook(cls.known_chain()[1:], "__init_subclass__", [Given(cls, cls.where), *keywords], cls, site)
+        self._hook(meta.known_chain(), "__init__", [Given(cls, cls.where), *told, *keywords], cls, site)
+        for name in [name for name in cls.mutated if name not in before]:
+            del cls.mutated[name]  # told as what it is: a class that is not what its statement says
+
+    def _hook(
+        self, chain: Sequence[ClassValue], hook: str, given: Sequence[Given], receiver: ClassValue, site: CallSite
+    ) -> Value | None:
+        for one in chain:
+            binding = one.namespace.get(hook)
+            if binding is None or one.origin == "builtin":
+                continue
+            if isinstance(binding.value, FunctionValue) and not self.machine.is_lazy(binding.value.path):
+                return self.machine.caller.invoke(binding.value, given, site, (one, receiver))
+            return None
+        return None
 
     # Classes without a statement
 

@@ -157,6 +157,7 @@ class Evaluator(Members):
         try:
             return lifted(folding.binary(op, plain(left), plain(right)), whole)
         except folding.NotFoldedError as error:
+            self.machine.folded(error)
             return Unknown(str(error) or f"`{self.machine.text(whole)}` is too large to be computed here")
         except NotConstantError:
             return self.unknown(right if isinstance(plain_or_none(left), str) else left, "it is computed from")
@@ -322,7 +323,9 @@ class Evaluator(Members):
                 self.set_item(out, key, item)
             return out
         kind: Literal["set", "list"] = "set" if node.kind == "set" else "list"
-        return ListValue(kind, [item for _, item in items], None, len(self.machine.conditions))
+        made = ListValue(kind, [item for _, item in items], None, len(self.machine.conditions))
+        made.once = node.kind == "generator"
+        return made
 
     def _loops(
         self,
@@ -431,6 +434,8 @@ class Evaluator(Members):
         match value:
             case Constant(value=constant):
                 return bool(constant)
+            case ListValue(once=True):
+                return True
             case ListValue(items=items, unknown=unknown):
                 return (
                     True
@@ -449,6 +454,11 @@ class Evaluator(Members):
         """The elements that iterating over a value gives; None when only a run knows. A copy."""
         value = self.machine.force(value)
         as_list = self._as_list(value)
+        if as_list is not None and as_list.once and as_list.unknown is None:
+            if self.machine.perhaps is not None and len(self.machine.conditions) > as_list.depth:
+                return None  # whether it is used up here, only a run knows
+            items, as_list.items = as_list.items, []
+            return items
         if as_list is not None:
             return None if as_list.unknown else list(as_list.items)
         nowhere = self.nowhere

@@ -21,12 +21,14 @@ from lua_cli.analysis.values import (
     ModuleValue,
     Unknown,
     Value,
+    Where,
 )
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
+_KNOWN_TO_FAIL = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "UnboundLocalError"})
 MAX_ROUNDS = 500
 MAX_ROUNDS_IN_ALL = 20_000
 
@@ -95,6 +97,10 @@ class Executor:
         self, targets: Sequence[ir.Expr], value: Value, source: ir.Expr, frame: Frame, kind: Literal["", "loop"]
     ) -> None:
         items = self.machine.evaluator.items(value)
+        certain = items is not None and not any(item.maybe for item in items)
+        starred = any(isinstance(target, ir.Starred) for target in targets)
+        if certain and items is not None and not starred and len(items) != len(targets):
+            self.machine.fail("ValueError", "wrong number of values to unpack")
         star = next((at for at, target in enumerate(targets) if isinstance(target, ir.Starred)), None)
         fits = items is not None and all(item.maybe is None for item in items)
         if items is None or not fits or (len(items) != len(targets) if star is None else len(items) < len(targets) - 1):
@@ -332,7 +338,7 @@ class Executor:
         handlers = [(self._caught(handler.type, frame), handler) for handler in node.handlers]
         scope = HandlerScope(frozenset(name for names, _ in handlers for name in names))
         error: Raised | None = None
-        flow = Flow.NEXT
+        flow, unsure = Flow.NEXT, self.machine.unsure
         self.machine.handlers.append(scope)
         try:
             flow = self.block(node.body, frame)
@@ -340,6 +346,8 @@ class Executor:
             error = raised
         finally:
             self.machine.handlers.pop()
+        if error is None and self.machine.unsure != unsure and not frame.module.lazy:
+            self._unsure(scope, handlers, frame.where(node.span))
         try:
             flow = self._after_try(node, handlers, scope, error, flow, frame)
         except Raised:
@@ -347,6 +355,15 @@ class Executor:
             raise
         final = self.block(node.final, frame)
         return flow if final is Flow.NEXT else final
+
+    def _unsure(self, scope: HandlerScope, handlers: list[tuple[frozenset[str], ir.Handler]], where: Where) -> None:
+        """Something in a `try` may raise for all that is known: its handlers are perhaps run. That an import fails, or
+        a name, is
+        known, and no call is thought to raise it."""
+        for names, handler in handlers:
+            if names and not names <= _KNOWN_TO_FAIL and handler.body:
+                maybe = Maybe("whether something in the `try` raises is only known when the code runs", None)
+                scope.perhaps.append((Raised(names, ""), maybe))
 
     def _after_try(
         self,
@@ -366,8 +383,10 @@ class Executor:
             taken = [
                 next(handler for names, handler in handlers if names & raised.kinds) for raised, _ in scope.perhaps
             ]
-            bodies: list[Body] = [node.orelse if flow is Flow.NEXT else (), *(handler.body for handler in taken)]
-            return self.branches(bodies, frame, scope.perhaps[0][1])
+            ended = flow is not Flow.NEXT
+            bodies: list[Body] = [() if ended else node.orelse, *(handler.body for handler in taken)]
+            after = self.branches(bodies, frame, scope.perhaps[0][1])
+            return flow if ended else after
         return self.block(node.orelse, frame) if flow is Flow.NEXT else flow
 
     def _handle(self, handler: ir.Handler, frame: Frame) -> Flow:

@@ -64,7 +64,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class NotFoldedError(Exception):
-    """The result is not known, too large, or Python raises. The message says what Python says."""
+    """The result is not known, too large, or Python raises: then `kind` names the exception, and the message is
+    Python's."""
+
+    def __init__(self, message: str, kind: str = "") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 def binary(op: str, left: object, right: object) -> object:
@@ -137,7 +142,11 @@ def _run(compute: Callable[..., Any] | None, *args: object, **keywords: object) 
     try:
         return compute(*args, **keywords)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError, re.error) as error:
-        raise NotFoldedError(str(error)) from error
+        raise NotFoldedError(str(error), _kind(error)) from error
+
+
+def _kind(error: Exception) -> str:
+    return type(error).__name__ if type(error).__module__ == "builtins" else "Exception"
 
 
 def _bounded(compute: Callable[..., Any] | None, *args: object, **keywords: object) -> object:

@@ -7,6 +7,7 @@ to whoever takes them, such as `field(default=1)` in a class body.
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Sequence
 
 from lua_cli.analysis import folding
@@ -23,6 +24,7 @@ from lua_cli.analysis.values import (
     Constant,
     DictValue,
     EnumMember,
+    FunctionValue,
     Given,
     Instance,
     Item,
@@ -43,6 +45,8 @@ _CONFIGURED = frozenset(
     | {"typing.dataclass_transform"}
 )
 _CLASS_MAKERS = frozenset({"types.new_class", "dataclasses.make_dataclass", "attr.make_class", "attrs.make_class"})
+
+_NEVER_RAISES = frozenset({"print", "repr", "id", "callable", "typing.TypeVar", "typing.NewType", "typing.ParamSpec"})
 
 _Handler = Callable[["KnownCalls", Sequence[Given], CallSite, Frame], "Value | None"]
 
@@ -68,6 +72,7 @@ class KnownCalls(Containers):
         if folding.can_call(dotted):
             return self._folded(dotted, given, site)
         tainted = any(self.machine.evaluator.tainted(arg.value) for arg in given)
+        self.machine.unsure += dotted not in _NEVER_RAISES
         return Unknown(f"it is the result of calling `{self.machine.text(site.func)}`", tainted)
 
     def _folded(self, name: str, given: Sequence[Given], site: CallSite) -> Value:
@@ -76,7 +81,8 @@ class KnownCalls(Containers):
             return Unknown(f"it is the result of `{name}(…)`")
         try:
             return lifted(folding.function(name, [plain(settled(arg.value)) for arg in given]), site.where)
-        except (NotConstantError, folding.NotFoldedError):
+        except (NotConstantError, folding.NotFoldedError) as error:
+            self.machine.folded(error)
             return self.machine.evaluator.unknown(given[0].value, f"it is the result of `{name}` of")
 
     # Classes
@@ -90,7 +96,20 @@ class KnownCalls(Containers):
             return registered
         if self.machine.evaluator.is_enum(cls):
             return self._member(cls, given)
-        return Instance(cls, site, maybe=self.machine.perhaps)
+        if cls.abstracts:
+            self.machine.fail("TypeError", f"Can't instantiate abstract class {cls.name}")
+        made = Instance(cls, site, maybe=self.machine.perhaps)
+        self._constructed(made, given, site)
+        return made
+
+    def _constructed(self, made: Instance, given: Sequence[Given], site: CallSite) -> None:
+        """Runs the constructor of a class of the project on a new instance."""
+        found = self.machine.evaluator.lookup(made.cls, "__init__")
+        if not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
+            return
+        made.constructing = True
+        self.machine.caller.invoke(found[0].value, [Given(made, site.func), *given], site, (found[1], made))
+        made.constructing = False
 
     def _member(self, cls: ClassValue, given: Sequence[Given]) -> Value:
         try:
@@ -109,9 +128,7 @@ class KnownCalls(Containers):
         if name == "dict":
             return self._dict(given)
         if name == "type" and len(given) == 1:
-            found = self.machine.evaluator.class_of(self.machine.settled(given[0].value))
-            value = given[0].value
-            return found if found and isinstance(value, Instance) else Unknown("it is the type of a value")
+            return self._type_of(self.machine.settled(given[0].value))
         if name == "type":
             return self.machine.class_maker.made("type", given, site, frame)
         handler = _HANDLERS.get(name)
@@ -128,6 +145,16 @@ class KnownCalls(Containers):
         if name in ("map", "filter", "iter") or any(self.machine.evaluator.tainted(arg.value) for arg in given):
             return Unknown(f"it is the result of `{name}(…)`", taint=True)
         return Instance(cls, site, maybe=self.machine.perhaps)
+
+    def _type_of(self, value: Value) -> Value:
+        """`type(value)`."""
+        if isinstance(value, Instance):
+            return value.cls
+        if isinstance(value, ClassValue) and value.metaclass is not None:
+            return value.metaclass
+        if isinstance(value, Constant) and hasattr(builtins, type(value.value).__name__):
+            return self.machine.known_class(f"builtins.{type(value.value).__name__}")
+        return Unknown("it is the type of a value", self.machine.evaluator.tainted(value))
 
     def _sequence(self, kind: str, given: Sequence[Given], site: CallSite) -> Value:
         depth = len(self.machine.conditions)
@@ -249,7 +276,9 @@ class KnownCalls(Containers):
         if items is None:
             return None
         backwards = self.machine.text(site.func) == "reversed"
-        return ListValue("list", items[::-1] if backwards else items, None, len(self.machine.conditions))
+        made = ListValue("list", items[::-1] if backwards else items, None, len(self.machine.conditions))
+        made.once = backwards
+        return made
 
     def range_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         try:
@@ -267,21 +296,22 @@ class KnownCalls(Containers):
         known = [items for items in lists if items is not None and not any(item.maybe for item in items)]
         if len(known) != len(lists):
             return None
-        return ListValue(
-            "list", [Item(ListValue("tuple", list(pair)), pair[0].where) for pair in zip(*known, strict=False)]
-        )
+        pairs = [Item(ListValue("tuple", list(pair)), pair[0].where) for pair in zip(*known, strict=False)]
+        return ListValue("list", pairs, None, len(self.machine.conditions), once=True)
 
     def enumerate_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         items = self.machine.evaluator.items(given[0].value) if len(given) == 1 else None
         if items is None:
             return None
         pairs = [ListValue("tuple", [Item(Constant(at), site.where), item]) for at, item in enumerate(items)]
-        return ListValue("list", [Item(pair, item.where, item.maybe) for pair, item in zip(pairs, items, strict=True)])
+        listed = [Item(pair, item.where, item.maybe) for pair, item in zip(pairs, items, strict=True)]
+        return ListValue("list", listed, None, len(self.machine.conditions), once=True)
 
     def chain(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         out = ListValue("list", [], None, len(self.machine.conditions))
         for arg in given:
             self.machine.caller.extend(out, arg.value, arg.where)
+        out.once = True
         return out
 
     def chain_from(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
@@ -303,6 +333,23 @@ class KnownCalls(Containers):
 
     def cast(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         return given[1].value if len(given) == 2 else None
+
+    def next_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if given else None
+        if not isinstance(value, ListValue) or not value.once or value.unknown or any(i.maybe for i in value.items):
+            return None
+        if self.machine.perhaps is not None and len(self.machine.conditions) > value.depth:
+            return None
+        if value.items:
+            return value.items.pop(0).value
+        if len(given) > 1:
+            return given[1].value
+        self.machine.fail("StopIteration", "")
+        return None
+
+    def iter_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        items = self.machine.evaluator.items(given[0].value) if len(given) == 1 else None
+        return None if items is None else ListValue("list", items, None, len(self.machine.conditions), once=True)
 
     def namedtuple(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         return self.machine.class_maker.namedtuple(given, site, frame)
@@ -341,6 +388,8 @@ _HANDLERS: dict[str, _Handler] = {
     "typing.cast": KnownCalls.cast,
     "collections.namedtuple": KnownCalls.namedtuple,
     "typing.NamedTuple": KnownCalls.namedtuple,
+    "iter": KnownCalls.iter_,
+    "next": KnownCalls.next_,
     "exec": KnownCalls.exec_,
     "eval": KnownCalls.eval_,
 }

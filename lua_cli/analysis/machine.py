@@ -10,10 +10,12 @@ from pathlib import Path
 
 from lua_cli.analysis.calls import Caller
 from lua_cli.analysis.classes import ClassMaker
+from lua_cli.analysis.constructors import Constructors
 from lua_cli.analysis.evaluation import Evaluator
 from lua_cli.analysis.execution import Executor
 from lua_cli.analysis.externals import complete
 from lua_cli.analysis.fields import FieldMaker
+from lua_cli.analysis.folding import NotFoldedError
 from lua_cli.analysis.imports import Importer
 from lua_cli.analysis.model import Finding
 from lua_cli.analysis.registration import Registrar
@@ -47,6 +49,9 @@ class Machine:
         self.classes: list[ClassValue] = []
         self.skills: list[SkillValue] = []
         self.agents: list[AgentValue] = []
+        self.unsure = (
+            0  # counts what may raise for all that is known: whoever watches it can see that something may have
+        )
         self.own_paths: set[Path] = set()
         self._findings: dict[tuple[str, Place], Finding] = {}
         self._known: dict[str, ClassValue] = {}
@@ -56,6 +61,7 @@ class Machine:
         self.class_maker = ClassMaker(self)
         self.caller = Caller(self)
         self.fields = FieldMaker(self)
+        self.constructors = Constructors(self)
         self.registrar = Registrar(self)
 
     def import_entry(self) -> ModuleValue:
@@ -155,6 +161,14 @@ class Machine:
         kinds = kinds or kinds_of(kind)
         if any(kinds & scope.catches for scope in self.handlers):
             raise Raised(kinds, message)
+
+    def folded(self, error: Exception) -> None:
+        """What came of folding constants: Python's own exception, where that is what it was."""
+        kind = error.kind if isinstance(error, NotFoldedError) else ""
+        if kind:
+            self.fail(kind, str(error))
+        else:
+            self.unsure += 1
 
     def force(self, value: Value) -> Value:
         """The value itself, reading what was put off."""

@@ -39,6 +39,7 @@ from lua_cli.analysis.values import (
     Unknown,
     Value,
     Where,
+    described,
 )
 
 if TYPE_CHECKING:
@@ -88,6 +89,9 @@ class Members:
                 return owner.skills
             case SkillValue() | AgentValue() if name in owner.given:
                 return owner.given[name].value
+            case Constant(value=constant) if not hasattr(constant, name):
+                self.machine.fail("AttributeError", f"{type(constant).__name__!r} object has no attribute {name!r}")
+                return Unknown(f"{described(owner)} has no `{name}`")
             case ListValue() | DictValue() | Constant() | SkillValue() | AgentValue() | FunctionValue():
                 if isinstance(owner, FunctionValue) and name in ("__name__", "__qualname__"):
                     return Constant(owner.node.name if name == "__name__" else owner.qualname)
@@ -125,6 +129,8 @@ class Members:
             return Constant({"__name__": cls.name, "__qualname__": cls.qualname, "__module__": cls.module}[name])
         if name == "__subclasses__":
             return Unknown(f"the subclasses of {cls.name} are known when all modules are imported", taint=True)
+        if name == "__new__":
+            return Bound(cls, name)
         if name.startswith("__") and name.endswith("__"):
             return Unknown(f"`{name}` of {cls.name} is not followed", self.tainted(cls))
         self.machine.fail("AttributeError", f"type object {cls.name!r} has no attribute {name!r}")
@@ -135,6 +141,9 @@ class Members:
             return instance.attributes[name].value
         if name == "__class__":
             return instance.cls
+        if name in self.machine.constructors.fresh(instance.cls).sets:
+            reason = f"`{name}` is set when an instance of {instance.cls.name} is made"
+            return Unknown(reason, self.tainted(instance) or not self.machine.is_lazy(instance.site.where.path))
         found = self.lookup(instance.cls, name)
         if isinstance(found, Unknown):
             return found
@@ -218,8 +227,10 @@ class Members:
             case DictValue():
                 return self._dict_item(owner, key)
             case ListValue(unknown=None) if isinstance(key, Constant) and isinstance(key.value, int):
-                if -len(owner.items) <= key.value < len(owner.items) and not any(i.maybe for i in owner.items):
-                    return owner.items[key.value].value
+                if not any(i.maybe for i in owner.items):
+                    if -len(owner.items) <= key.value < len(owner.items):
+                        return owner.items[key.value].value
+                    self.machine.fail("IndexError", "list index out of range")
         try:
             return lifted(folding.subscript(plain(owner), plain(self.machine.settled(key))), where)
         except (NotConstantError, folding.NotFoldedError):
@@ -249,6 +260,7 @@ class Members:
         return self._part(owner)
 
     def _part(self, owner: Value) -> Unknown:
+        self.machine.unsure += 1
         if isinstance(owner, Unknown):
             return owner
         return Unknown("it is looked up with a subscript", self.tainted(owner))
@@ -290,7 +302,7 @@ class Members:
             case ClassValue() if holder.origin != "builtin":
                 self._set_on_class(holder, name, binding, statement)
             case Instance():
-                holder.attributes[name] = Binding(binding.value, statement)
+                self._set_on_instance(holder, name, binding, statement)
             case ModuleValue():
                 self._set_on_module(holder, name, binding, statement)
             case SkillValue() | AgentValue():
@@ -306,6 +318,16 @@ class Members:
             binding = Binding(either(values, perhaps, partial=True), binding.where)
         cls.namespace[name] = binding
         cls.mutated[name] = statement
+
+    def _set_on_instance(self, instance: Instance, name: str, binding: Binding, statement: Where) -> None:
+        perhaps = self.machine.perhaps
+        if perhaps is not None and perhaps is not instance.maybe:
+            old = instance.attributes.get(name)
+            values = [binding.value, *([old.value] if old else [])]
+            binding = Binding(either(values, perhaps, partial=old is None), binding.where)
+        instance.attributes[name] = binding
+        if not instance.constructing:
+            instance.changed[name] = statement
 
     def _set_on_module(self, module: ModuleValue, name: str, binding: Binding, statement: Where) -> None:
         if module.lazy:

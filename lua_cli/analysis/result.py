@@ -218,12 +218,12 @@ class Result:
         return Argument(self.machine.text(where, 200), self._place(where), arg.keyword, arg.star)
 
     def _mutated(self, instance: Instance) -> None:
-        for name, binding in instance.attributes.items():
-            if name in TRACKED and binding.where is not None and not self.machine.is_lazy(binding.where.path):
+        for name, where in instance.changed.items():
+            if name in TRACKED and not self.machine.is_lazy(where.path):
                 what = instance.variable or f"an instance of {instance.cls.name}"
                 self.machine.find(
                     "lua/runtime-mutation",
-                    binding.where,
+                    where,
                     expression=f"{what}.{name}",
                     name=self.describer.dotted(instance.cls),
                     reason="it is assigned on the instance, and a tool is built anew without it",

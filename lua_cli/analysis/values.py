@@ -107,6 +107,7 @@ class ListValue(Value):
     depth    how many undecided conditions were open when it was made
     holder   the skill or agent whose own list it is
     taken    how many skills and agents have copied its items so far
+    once     an iterator: whoever goes over it uses it up
     """
 
     kind: Literal["list", "tuple", "set", "frozenset"]
@@ -115,6 +116,7 @@ class ListValue(Value):
     depth: int = 0
     holder: SkillValue | AgentValue | None = None
     taken: int = 0
+    once: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -246,11 +248,15 @@ class Generic(Value):
 
 @dataclass(slots=True, eq=False)
 class Instance(Value):
-    """An instance. `site` is the call that makes it; `variable` the first name that it was bound to."""
+    """An instance. `site` is the call that makes it; `variable` the first name that it was bound to; `attributes` what
+    was set on it,
+    of which `changed` from outside of its constructor."""
 
     cls: ClassValue
     site: CallSite
     attributes: dict[str, Binding] = field(default_factory=dict)
+    changed: dict[str, Where] = field(default_factory=dict)
+    constructing: bool = False
     variable: str | None = None
     maybe: Maybe | None = None
 

@@ -357,9 +357,7 @@ _STATEMENTS: dict[str, Callable[[_Reader, Node], Iterable[ir.Stmt]]] = {
     "Global": lambda reader, node: [ir.Global(NOWHERE, "global", tuple(item.name.value for item in node.names))],
     "Nonlocal": lambda reader, node: [ir.Global(NOWHERE, "nonlocal", tuple(item.name.value for item in node.names))],
     "TypeAlias": lambda reader, node: [ir.TypeAliasStmt(NOWHERE, node.name.value)],
-    "Assert": lambda reader, node: (
-        [ir.Do(NOWHERE, reader.expr(node.test))] if type(node.test).__name__ == "NamedExpr" else []
-    ),
+    "Assert": lambda reader, node: [ir.asserted(NOWHERE, reader.expr(node.test))],
 }
 _EXPRESSIONS: dict[str, Callable[[_Reader, Node], ir.Expr]] = {
     "Name": _Reader.name,

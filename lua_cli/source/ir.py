@@ -415,6 +415,12 @@ class FunctionBody(NamedTuple):
     is_generator: bool
 
 
+def asserted(span: Span, test: Expr) -> Stmt:
+    """`assert test`, as what it does: `if not test: raise AssertionError`."""
+    raising = Raise(span, Name(span, "AssertionError"))
+    return If(span, ((Unary(span, "not", test), (raising,)),), ())
+
+
 def merged(parts: Iterable[Expr]) -> tuple[Expr, ...]:
     """The parts of an f-string with neighbouring texts joined and empty ones left out, as every reader gives them."""
     out: list[Expr] = []

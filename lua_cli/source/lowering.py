@@ -183,7 +183,7 @@ class _Lowering:
         return [ir.Return(span_of(node), self.expr(node.value) if node.value else None)]
 
     def assert_(self, node: ast.Assert) -> list[ir.Stmt]:
-        return [ir.Do(span_of(node), self.expr(node.test))] if isinstance(node.test, ast.NamedExpr) else []
+        return [ir.asserted(span_of(node), self.expr(node.test))]
 
     # Expressions
 
