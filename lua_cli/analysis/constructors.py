@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.effects import walk
 from lua_cli.analysis.externals import NEEDS_ARGUMENTS
-from lua_cli.analysis.values import Binding, ClassValue, Fields, FunctionValue, Unknown, Value
+from lua_cli.analysis.values import Ambiguous, Binding, ClassValue, Fields, FunctionValue, Unknown, Value
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:
@@ -160,11 +160,20 @@ class Constructors:
             frozen = one.fields is not None and one.fields.frozen and (one is cls or name in one.fields.fields)
             if frozen or ("__setattr__" in one.namespace and one.origin != "builtin"):
                 return True
+        if self._is_read_only(cls, name):
+            return True
         found = self.machine.evaluator.lookup(cls, name)
-        if found is None and all("__slots__" in one.namespace or one.dotted in _SLOTTED for one in cls.known_chain()):
-            return True  # instances have no place for it
+        # Without a `__dict__`, instances have no place for it.
+        return found is None and all(
+            "__slots__" in one.namespace or one.dotted in _SLOTTED for one in cls.known_chain()
+        )
+
+    def _is_read_only(self, cls: ClassValue, name: str) -> bool:
+        """A property without a setter."""
+        found = self.machine.evaluator.lookup(cls, name)
         value = found[0].value if isinstance(found, tuple) else None
-        return isinstance(value, FunctionValue) and value.kind == "property" and not value.settable
+        candidates = value.candidates if isinstance(value, Ambiguous) else (value,)
+        return any(isinstance(one, FunctionValue) and one.kind == "property" and not one.settable for one in candidates)
 
     def _next(
         self,
@@ -228,6 +237,8 @@ class Constructors:
             for spec in fields.fields.values():
                 if spec.init_only:
                     continue
+                if out.buildable and self._is_read_only(cls, spec.name):
+                    out.buildable = None
                 if spec.name in filled or spec.parameter in named:
                     out.sets[spec.name] = Binding(Unknown(f"`{spec.name}` is given in a call of `__init__`"), None)
                 elif spec.default is not None:

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
+from lua_cli import LuaTool
+
 T = TypeVar("T")
 
 TESTS = (
@@ -32,6 +34,21 @@ FLAG = True
 WORD = "word"
 LIST = []
 TV = TypeVar("TV")
+REG = []
+class Kept(LuaTool):
+    description = "d"
+    def __init_subclass__(cls, **k):
+        super().__init_subclass__(**k)
+        REG.append(cls)
+    def execute(self, input): return 1
+class Meta(abc.ABCMeta):
+    def __init__(cls, name, bases, space, **k):
+        super().__init__(name, bases, space)
+        REG.append(cls)
+class Holder:
+    held = []
+    def __init__(self, *more): self.held = list(more); self.first = more[:1]
+    def all(self): return [*self.held, *self.first]
 def identity(cls): return cls
 def renamed(cls):
     cls.name = "renamed"
@@ -54,7 +71,7 @@ class Builder:
         self.draw = draw
         self.name = name
         self.lines: list[str] = []
-        self.classes = ["LuaTool", "object"]
+        self.classes = ["LuaTool", "object", "Kept"]
         self.words = ["WORD"]
         self.indent = ""
         self.count = 0
@@ -119,7 +136,7 @@ class Builder:
     def class_(self, depth: int = 0) -> None:
         name = self.pick([self.fresh("C"), self.fresh("C"), self.pick(self.classes[2:] or ["C0"])])
         bases = [self.base() for _ in range(self.draw(st.integers(0, 2)))]
-        extra = self.pick(["", "", "", "", "abc.ABC", "metaclass=abc.ABCMeta", "Generic[TV]"])
+        extra = self.pick(["", "", "", "", "abc.ABC", "metaclass=abc.ABCMeta", "metaclass=Meta", "Generic[TV]"])
         for decorator in self.decorators():
             self.put(decorator)
         written = ", ".join([*bases, *([extra] if extra else [])])
@@ -218,7 +235,7 @@ class Builder:
     def branch(self) -> None:
         name = self.fresh("B")
         one, other = self.pick(self.classes), self.pick(self.classes)
-        kind = self.draw(st.integers(0, 5))
+        kind = self.draw(st.integers(0, 7))
         if kind == 0:
             self.lines += [f"if {self.pick(TESTS)}:", f"    {name} = {one}", "else:", f"    {name} = {other}"]
         elif kind == 1:
@@ -247,6 +264,50 @@ class Builder:
                 "    import no_such_module",
                 f"    {name} = {other}",
             ]
+        elif kind == 6:
+            raising = self.pick(
+                [
+                    "1 / 0",
+                    "int('x')",
+                    "[][0]",
+                    "{}['x']",
+                    "None.x",
+                    "a, b = (1,)",
+                    "assert FLAG",
+                    "assert not FLAG",
+                    "'a' + 1",
+                    "len('a')",
+                    "raise ValueError('x')",
+                ]
+            )
+            caught = self.pick(
+                [
+                    "Exception",
+                    "ValueError",
+                    "(TypeError, AttributeError)",
+                    "ArithmeticError",
+                    "LookupError",
+                    "AssertionError",
+                ]
+            )
+            self.lines += [
+                "try:",
+                "    try:",
+                f"        {raising}",
+                f"        {name} = {one}",
+                f"    except {caught}:",
+                f"        {name} = {other}",
+                "except Exception:",
+                f"    {name} = object",
+            ]
+        elif kind == 7:
+            self.lines += [
+                f"it = iter([{one}, {other}, object])",
+                f"{name} = next(it)",
+                f"Z = [*it][{self.pick([0, 1])}]",
+                "assert not [*it]",
+            ]
+            self.known("Z")
         elif kind == 4:
             self.lines += [f"{name} = {one}", f"while {self.pick(TESTS)}:", f"    {name} = {other}", "    break"]
         else:
@@ -304,12 +365,17 @@ def _imports(builder: Builder, before: list[Builder]) -> None:
 @st.composite
 def projects(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, str]:
     """Files of a project: modules m0, m1, …, and an entry that registers something of them."""
-    names = ["m0", "m1", "m2", "agent"]
+    before = dict(vars(LuaTool))  # a drawn statement may patch it by another name
     try:
         return _project(draw)
     finally:
-        for name in names:
+        for name in ("m0", "m1", "m2", "agent"):
             sys.modules.pop(name, None)
+        for name in vars(LuaTool).keys() - before.keys():
+            delattr(LuaTool, name)
+        for name, value in before.items():
+            if vars(LuaTool)[name] is not value:
+                setattr(LuaTool, name, value)
 
 
 def _project(draw: Callable[[st.SearchStrategy[Any]], Any]) -> dict[str, str]:
@@ -359,6 +425,8 @@ def _register(entry: Builder) -> None:
         f"tools = []\nfor x in [{a}, {b}]:\n    tools.append(x())", f"tools = list(itertools.chain([{a}()], [{b}()]))",
         f"tools = [partial({a})()]", f"one = {a}()\ntools = [one, {b}()]", f"tools = []\nif {entry.pick(TESTS)}:\n    tools += [{a}()]",
         f"tools = dict(a={a}(), b={b}()).values()", f"tools = [{a}(), {b}()][:1]", f"tools = [{a}()] or [{b}()]", f"tools = [{a}]",
+        f"tools = (x for x in [{a}(), {b}()])\nfirst = next(tools)", f"h = Holder({a}(), {b}())\ntools = h.held", f"tools = Holder({a}()).all()",
+        "tools = [x() for x in " + a.split(".")[0] + ".REG]" if "." in a else "tools = []",
     ]  # fmt: skip
     skills = [
         "s = LuaSkill('s', 'd', 'c', tools)", "s = LuaSkill(name='s', context='c', tools=tools)",
