@@ -63,6 +63,8 @@ class Constructors:
             out.buildable = None
         if self.machine.evaluator.is_enum(cls):
             return Constructor(False, ("value",), ("value",))
+        if any(isinstance(base, ClassValue) and base.dotted == "typing.Protocol" for base in cls.bases):
+            return Constructor(False)  # a protocol itself is never built
         for maker in ("__new__", "__init__"):
             self._step(cls, chain, 0, maker, out, (), first=True)
         if any(one.name == "BaseSettings" for one in chain) and out.buildable is False:

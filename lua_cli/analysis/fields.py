@@ -70,7 +70,7 @@ class FieldMaker:
         self._check_order(cls, fields)
 
     def _dataclass_field(self, cls: ClassValue, name: str, keyword_only: bool) -> FieldSpec:
-        binding = cls.namespace.get(name)
+        binding = self._visible(cls, name)
         value = self._settled(binding)
         spec = FieldSpec(name, name, binding, keyword_only, cls)
         if isinstance(value, Configured) and value.dotted in _FIELD_CALLS:
@@ -163,7 +163,7 @@ class FieldMaker:
         cls.fields = Fields("pydantic", fields, not own_init)
 
     def _pydantic_field(self, cls: ClassValue, name: str, annotation: ir.Expr, old: bool) -> FieldSpec:
-        binding = cls.namespace.get(name)
+        binding = self._visible(cls, name)
         value = self._settled(binding)
         spec = FieldSpec(name, name, binding, True, cls)
         if isinstance(value, Configured) and value.dotted in _FIELD_CALLS:
@@ -198,6 +198,13 @@ class FieldMaker:
             cls.namespace[name] = Binding(Unknown("it is a field of a named tuple"), where)
 
     # Shared
+
+    def _visible(self, cls: ClassValue, name: str) -> Binding | None:
+        """What the class has under a name, its bases included: that is a field's default. A slot is none."""
+        found = self.machine.evaluator.lookup(cls, name)
+        if not isinstance(found, tuple) or found[1].origin == "builtin":
+            return None
+        return None if found[0].where is None and isinstance(found[0].value, Unknown) else found[0]
 
     def _inherited(self, cls: ClassValue, maker: str) -> dict[str, FieldSpec]:
         fields: dict[str, FieldSpec] = {}

@@ -44,7 +44,8 @@ def look(root: Path) -> dict[str, Any]:
                 instantiable = True
             except BaseException:
                 made, instantiable = value, False
-            called = getattr(made, "name", None)
+            declared = {field.name: field.default for field in getattr(value, "__attrs_attrs__", ())}
+            called = getattr(made, "name", None) if instantiable else declared.get("name", getattr(value, "name", None))
             classes[dotted] = {
                 "isTool": issubclass(value, LuaTool),
                 "abstract": inspect.isabstract(value),

@@ -1,5 +1,5 @@
-"""What the analysis says of small projects, against what Python itself does with them: the oracle imports each in a process of
-its own. A case is the text of its modules; what is expected is not typed, it is seen.
+"""What the analysis says of small projects, against what Python itself does with them: the oracle imports each in a
+process of its own. A case is the text of its modules; what is expected is not typed, it is seen.
 """
 
 from __future__ import annotations
