@@ -39,7 +39,7 @@ def scaffold(template: Template, folder: Path, name: str) -> Scaffolded:
     _refuse_collisions(root, contents)
     with _taken_back_on_failure() as made:
         if root.is_dir():
-            _write(root, contents, made)
+            _write_beside(root, contents, made)
         else:
             _make_folder(root.parent, made)
             staged = root.parent / f".{root.name}.{secrets.token_hex(4)}"
@@ -78,6 +78,15 @@ def _in_the_way(root: Path, path: str) -> bool:
     return any(folder.is_symlink() or (folder.exists() and not folder.is_dir()) for folder in folders)
 
 
+def _write_beside(root: Path, contents: Mapping[str, bytes], made: list[Path]) -> None:
+    """Write into a folder that is there, beside what it has."""
+    try:
+        _write(root, contents, made)
+    except FileExistsError:
+        _refuse_collisions(root, {path: content for path, content in contents.items() if root / path not in made})
+        raise UsageError(f"{root} is being written by somebody else; nothing was written", hint="try again") from None
+
+
 def _write(root: Path, contents: Mapping[str, bytes], made: list[Path]) -> None:
     for path, content in contents.items():
         target = root / path
@@ -97,7 +106,12 @@ def _rename(staged: Path, root: Path, contents: Mapping[str, bytes]) -> None:
 
 def _make_folder(folder: Path, made: list[Path]) -> None:
     for missing in reversed([path for path in (folder, *folder.parents) if not path.exists()]):
-        missing.mkdir()
+        try:
+            missing.mkdir()
+        except FileExistsError:
+            if not missing.is_dir():
+                raise
+            continue  # somebody else made it in the meantime, and it is theirs
         made.append(missing)
 
 

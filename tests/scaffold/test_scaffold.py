@@ -187,8 +187,11 @@ def test_a_disk_that_refuses_leaves_nothing_behind(target: str, tmp_path: Path) 
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
 
 
-def test_of_several_at_once_one_makes_the_project(tmp_path: Path) -> None:
+@pytest.mark.parametrize("there", [False, True], ids=["a new folder", "a folder that is there"])
+def test_of_several_at_once_one_makes_the_project(tmp_path: Path, there: bool) -> None:
     template = template_named("orders")
+    if there:
+        (tmp_path / "new").mkdir()
 
     def attempt(number: int) -> str:
         try:
