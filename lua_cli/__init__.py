@@ -5,6 +5,6 @@ imports.
 """
 
 from lua_cli._version import __version__
-from lua_cli.sdk import ChannelText, LuaAgent, LuaSkill, LuaTool, ToolFlag, env
+from lua_cli.sdk import ChannelText, LuaAgent, LuaSkill, LuaTool, ScriptedModel, ToolFlag, env
 
-__all__ = ["ChannelText", "LuaAgent", "LuaSkill", "LuaTool", "ToolFlag", "__version__", "env"]
+__all__ = ["ChannelText", "LuaAgent", "LuaSkill", "LuaTool", "ScriptedModel", "ToolFlag", "__version__", "env"]

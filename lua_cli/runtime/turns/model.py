@@ -293,3 +293,26 @@ class Outcome:
     transcript: tuple[Entry, ...]
     usage: Usage = field(default_factory=Usage)
     iterations: int = 0
+
+
+class Conversation(Protocol):
+    """An agent that somebody talks with: what `lua chat` opens, whether it is written in Python or in YAML. It keeps
+    the messages, and whatever its tools keep, until it is closed.
+    """
+
+    @property
+    def agent(self) -> str:
+        """The agent's name."""
+
+    @property
+    def model(self) -> str | None:
+        """The model that the agent names ("provider/model"); None when it names none."""
+
+    def say(self, text: str, model: Model, rules: Rules) -> Outcome:
+        """Take one turn with a message of the user's. `rules.max_iterations` is the agent's own where it has one."""
+
+    def offer(self) -> Offer:
+        """What the model would be offered in the next turn; conditions are asked for it."""
+
+    def close(self) -> None:
+        """End whatever runs for it."""
