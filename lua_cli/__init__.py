@@ -5,6 +5,31 @@ imports.
 """
 
 from lua_cli._version import __version__
-from lua_cli.sdk import ChannelText, LuaAgent, LuaSkill, LuaTool, ScriptedModel, ToolFlag, env
+from lua_cli.sdk import (
+    ChannelText,
+    Data,
+    LuaAgent,
+    LuaSkill,
+    LuaTool,
+    Record,
+    ScriptedModel,
+    StateError,
+    ToolFlag,
+    User,
+    env,
+)
 
-__all__ = ["ChannelText", "LuaAgent", "LuaSkill", "LuaTool", "ScriptedModel", "ToolFlag", "__version__", "env"]
+__all__ = [
+    "ChannelText",
+    "Data",
+    "LuaAgent",
+    "LuaSkill",
+    "LuaTool",
+    "Record",
+    "ScriptedModel",
+    "StateError",
+    "ToolFlag",
+    "User",
+    "__version__",
+    "env",
+]

@@ -8,26 +8,22 @@ pipes open. When this returns, nothing of the child is left running (supervise.p
 from __future__ import annotations
 
 import json
-import os
-import selectors
-import signal
-import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lua_cli.child.process import Answer, Process, Program
 from lua_cli.child.sandbox import Sandbox, find_bubblewrap, wrapped
-from lua_cli.child.wire import Reader, new_mark, request
+from lua_cli.child.wire import Reader, new_mark
 from lua_cli.errors import LuaError, UsageError
 
 NO_CHANNEL = 71  # as run.py ends the process
 START = Path(__file__).with_name("start.py")
 _START = 10.0  # for the interpreter to start: the tool's time begins when the child says so
 _GRACE = 1.0  # after the time limit, for the child to say where it was
-_LAST = 10.0  # for the supervisor to kill and count what is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +49,29 @@ class Limits:
 class Order:
     """A child to start.
 
-    body     the request, without "mark", "timeout" and "limits"
+    body     the request, without "mark", "timeout" and "limits", or what makes it: that is called while the child
+             starts, and when it raises the child ends before anything of the user's ran
+    early    modules that the child imports meanwhile
     folder   an empty folder: working folder, home and temporary files of the tool
     finals   the frames that are the last word: with one of them the child is stopped; without any, at its own end
     sandbox  inside of bubblewrap
+    answer   answers what the child asks about the end user and data; None: it does not ask
     """
 
     interpreter: Path
-    body: Mapping[str, Any]
+    body: Mapping[str, Any] | Callable[[], Mapping[str, Any]]
     environment: Mapping[str, str]
     folder: Path
     timeout: float
     limits: Limits = field(default_factory=Limits)
     finals: str = "RT"
     sandbox: Sandbox | None = None
+    early: tuple[str, ...] = ()
+    answer: Answer | None = None
+
+    def made_body(self) -> Mapping[str, Any]:
+        """The request; made now, where it is made."""
+        return self.body() if callable(self.body) else self.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +99,8 @@ class Ended:
         return next((body for sort, body in self.frames if sort == letter), None)
 
 
-def _frames(frames: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """The child's words, up to one that is no JSON: a tool that has broken its own process says nothing more."""
+def frames_of(frames: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The child's words as data, up to one that is no JSON: a tool that broke its own process says nothing more."""
     for letter, text in frames:
         try:
             yield letter, json.loads(text)
@@ -104,7 +109,32 @@ def _frames(frames: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
 
 
 def launch(order: Order) -> Ended:
-    """Start the child and wait for its end. Raises LuaError when that Python cannot be started or is too old."""
+    """Start the child and wait for its end. Raises LuaError when that Python cannot be started or is too old, and
+    whatever the making of the request raises.
+    """
+    begun = time.monotonic()
+    child, body, trace = start_child(order)
+    child.order(body)
+    try:
+        timed_out = _pump(child, order)
+    finally:
+        code = child.finish()
+    logs = child.take_log()
+    check_sandbox(order, code, logs)
+    received = tuple(frames_of(child.reader.frames))
+    return Ended(
+        frames=received,
+        exit_code=code,
+        limit=child.limit,
+        timed_out=timed_out or "T" in [letter for letter, _ in received],
+        logs=logs,
+        trace=read_trace(trace),
+        seconds=time.monotonic() - begun,
+    )
+
+
+def start_child(order: Order) -> tuple[Process, dict[str, Any], Path]:
+    """The started process, the request that it waits for, and where its traces will lie. Raises LuaError."""
     if sys.platform == "win32":
         raise UsageError("tools run on Linux and macOS only", hint="use WSL on Windows")
     if order.sandbox is not None:
@@ -113,33 +143,49 @@ def launch(order: Order) -> Ended:
     work, home, temporary = (order.folder / name for name in ("work", "home", "tmp"))
     for made in (work, home, temporary):
         made.mkdir()
-    body = {
-        **order.body, "mark": mark, "timeout": order.timeout, "trace": str(trace), "folder": str(order.folder),
-        "limits": order.limits.for_child(order.timeout),
-    }  # fmt: skip
     environment = {**order.environment, "HOME": str(home), "TMPDIR": str(temporary)}
-    begun = time.monotonic()
-    child = _Child(order, environment, work, Reader(mark, order.limits.answer))
+    program = Program(
+        order.interpreter, lambda *pipes: _command(order, environment, work, *pipes), environment, work
+    )  # fmt: skip
     try:
-        timed_out = child.pump(request(json.dumps(body).encode("ascii")))
-    finally:
-        code = child.finish()
-    logs = child.log_text()
+        child = Process(program, Reader(mark, order.limits.answer), order.limits.logs, order.answer)
+    except LuaError:
+        order.made_body()  # what is wrong with the request is said first
+        raise
+    try:
+        made_body = order.made_body()
+    except BaseException:
+        child.drop()
+        raise
+    body = {
+        **made_body, "mark": mark, "timeout": order.timeout, "trace": str(trace), "folder": str(order.folder),
+        "limits": order.limits.for_child(order.timeout), "commands": child.commands,
+        "answers": None if order.answer is None else child.answers,
+    }  # fmt: skip
+    return child, body, trace
+
+
+def _pump(child: Process, order: Order) -> bool:
+    """Until there is a last word, the child ended, or time is up (then True)."""
+    begun, until = False, time.monotonic() + _START + order.timeout
+
+    def left() -> float:
+        nonlocal begun, until
+        if not begun and any(letter == "B" for letter, _ in child.reader.frames):
+            begun, until = True, time.monotonic() + order.timeout + _GRACE
+        return until - time.monotonic()
+
+    return child.pump(left, lambda: any(letter in order.finals for letter, _ in child.reader.frames))
+
+
+def check_sandbox(order: Order, code: int | None, logs: str) -> None:
+    """Raises LuaError when it was the sandbox that did not start."""
     if code is None and order.sandbox is not None and logs.startswith("bwrap: "):
         raise LuaError(f"the sandbox cannot be started: {logs.partition(chr(10))[0]}", hint="leave --sandbox out")
-    received = tuple(_frames(child.answer.frames))
-    return Ended(
-        frames=received,
-        exit_code=code,
-        limit=child.limit,
-        timed_out=timed_out or "T" in [letter for letter, _ in received],
-        logs=logs,
-        trace=_read(trace),
-        seconds=time.monotonic() - begun,
-    )
 
 
-def _read(trace: Path) -> str:
+def read_trace(trace: Path) -> str:
+    """The stacks that faulthandler left; "" without any."""
     try:
         return trace.read_text("utf-8", errors="replace")
     except OSError:
@@ -147,7 +193,7 @@ def _read(trace: Path) -> str:
 
 
 def _command(order: Order, environment: Mapping[str, str], work: Path, result: int, status: int) -> list[str]:
-    plain = [str(order.interpreter), "-I", "-u", "-X", "utf8", str(START), str(result), str(status)]
+    plain = [str(order.interpreter), "-I", "-u", "-X", "utf8", str(START), str(result), str(status), *order.early]
     if order.sandbox is None:
         return plain
     return wrapped(
@@ -158,122 +204,3 @@ def _command(order: Order, environment: Mapping[str, str], work: Path, result: i
         work=work,
         environment=environment,
     )
-
-
-class _Child:
-    """A started child and its four pipes: request (and lifeline), answer, status, log."""
-
-    def __init__(self, order: Order, environment: Mapping[str, str], folder: Path, answer: Reader) -> None:
-        self.answer, self._log, self._log_lost = answer, bytearray(), 0
-        self._finals, self._limits, self._timeout = order.finals, order.limits, order.timeout
-        self._status, self.limit = bytearray(), ""
-        pipes = [os.pipe() for _ in range(3)]
-        try:
-            self._process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
-                _command(order, environment, folder, pipes[0][1], pipes[1][1]),
-                stdin=subprocess.PIPE,
-                stdout=pipes[2][1],
-                stderr=pipes[2][1],
-                pass_fds=(pipes[0][1], pipes[1][1]),
-                env=dict(environment),
-                cwd=folder,
-                start_new_session=True,
-                bufsize=0,
-            )
-        except OSError as error:
-            for reading, _ in pipes:
-                os.close(reading)
-            raise LuaError(
-                f"cannot start {order.interpreter}: {error.strerror}",
-                hint="see `python` in [tool.lua], or remake the virtual environment",
-            ) from error
-        finally:
-            for _, writing in pipes:
-                os.close(writing)
-        assert self._process.stdin is not None  # noqa: S101  # asked for above
-        self._stdin = self._process.stdin
-        sinks = (self.answer.feed, self._status.extend, self._keep_log)
-        self._sinks = dict(zip((reading for reading, _ in pipes), sinks, strict=True))
-        self._status_pipe = pipes[1][0]
-        self._selector = selectors.DefaultSelector()
-        for reading in self._sinks:
-            os.set_blocking(reading, False)
-            self._selector.register(reading, selectors.EVENT_READ)
-        os.set_blocking(self._stdin.fileno(), False)
-
-    def pump(self, body: bytes) -> bool:
-        """Feed and read until there is a last word, the child ended, or time is up (then True)."""
-        rest, begun = memoryview(body), False
-        until = time.monotonic() + _START + self._timeout
-        self._selector.register(self._stdin, selectors.EVENT_WRITE)
-        while not self._status and not any(letter in self._finals for letter, _ in self.answer.frames):
-            if not begun and any(letter == "B" for letter, _ in self.answer.frames):
-                begun, until = True, time.monotonic() + self._timeout + _GRACE
-            left = until - time.monotonic()
-            if left <= 0:
-                return True
-            for key, _ in self._selector.select(left):
-                if key.fileobj is self._stdin:
-                    rest = rest[self._feed(rest) :]
-                    if not rest:
-                        self._selector.unregister(self._stdin)
-                elif self._take(key.fd) is None and key.fd == self._status_pipe:
-                    return False  # the supervisor itself is gone
-        return False
-
-    def _feed(self, rest: memoryview) -> int:
-        try:
-            return os.write(self._stdin.fileno(), rest[:65536])
-        except BlockingIOError:
-            return 0
-        except BrokenPipeError:
-            return len(rest)  # it ended before it read all: the status says how
-
-    def _take(self, descriptor: int) -> int | None:
-        """Read what is there; gives how much that was, None at the end of the pipe."""
-        try:
-            data = os.read(descriptor, 65536)
-        except BlockingIOError:
-            return 0
-        if not data:
-            self._selector.unregister(descriptor)
-            return None
-        self._sinks[descriptor](data)
-        return len(data)
-
-    def _keep_log(self, data: bytes) -> None:
-        room = max(self._limits.logs - len(self._log), 0)
-        self._log += data[:room]
-        self._log_lost += len(data) - len(data[:room])
-
-    def finish(self) -> int | None:
-        """Hang up, let the supervisor kill what is left, read the rest; gives the tool's exit code."""
-        self._stdin.close()
-        try:
-            self._process.wait(_LAST)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-        for descriptor in self._sinks:
-            while descriptor in self._selector.get_map() and self._take(descriptor):
-                pass
-            os.close(descriptor)
-        self._selector.close()
-        return self._exit_code()
-
-    def _exit_code(self) -> int | None:
-        words = self._status.decode("ascii", "replace").split()
-        if words[:1] == ["python"]:
-            raise LuaError(
-                f"the project's Python is {words[1]}, and tools need 3.11 or newer", hint="set `python` in [tool.lua]"
-            )
-        if words[:1] == ["limit"]:
-            self.limit = words[1]
-        if len(words) != 2 or self.limit:
-            return None
-        return -int(words[1]) if words[0] == "signal" else int(words[1])
-
-    def log_text(self) -> str:
-        """The log as text, with a last line that says what is missing."""
-        text = bytes(self._log).decode("utf-8", "backslashreplace")
-        return text + (f"\n… {self._log_lost} bytes more\n" if self._log_lost else "")

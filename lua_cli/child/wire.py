@@ -8,6 +8,8 @@ noticed, never believed.
     H   HTTP that a case recorded, or had no answer for
     R   the answer of a run                         S   what the probe saw of one skill
     T   where the tool was when its time was up     X   how the process of a skill's probe ended
+    Q   a question about the end user or data: the answer comes on a pipe of its own, framed as a request
+    C   what one condition said
 """
 
 from __future__ import annotations
@@ -84,6 +86,11 @@ class Reader:
         self._room -= len(data)
         while (frame := self._next()) is not None:
             self.frames.append(frame)
+
+    def renew(self, room: int) -> None:
+        """Forget the frames so far, and take `room` bytes more."""
+        self.frames.clear()
+        self._room = room
 
     def _next(self) -> tuple[str, bytes] | None:
         at = self._rest.find(self._mark)

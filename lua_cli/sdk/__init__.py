@@ -1,9 +1,24 @@
 """sdk/: what users import. Standard library only, cheap to import, and never the compiler."""
 
 from lua_cli.sdk.agent import LuaAgent
+from lua_cli.sdk.data import Data, Record
 from lua_cli.sdk.environment import env
 from lua_cli.sdk.scripted import ScriptedModel
 from lua_cli.sdk.skill import ChannelText, LuaSkill
+from lua_cli.sdk.state import StateError
 from lua_cli.sdk.tool import LuaTool, ToolFlag
+from lua_cli.sdk.user import User
 
-__all__ = ["ChannelText", "LuaAgent", "LuaSkill", "LuaTool", "ScriptedModel", "ToolFlag", "env"]
+__all__ = [
+    "ChannelText",
+    "Data",
+    "LuaAgent",
+    "LuaSkill",
+    "LuaTool",
+    "Record",
+    "ScriptedModel",
+    "StateError",
+    "ToolFlag",
+    "User",
+    "env",
+]

@@ -314,7 +314,7 @@ def test_a_run_that_is_interrupted_leaves_no_process(
         started.append(self._process.pid)  # type: ignore[attr-defined]
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("lua_cli.child.launch._Child.pump", interrupted)
+    monkeypatch.setattr("lua_cli.child.process.Process.pump", interrupted)
     with pytest.raises(KeyboardInterrupt):
         workshop.run(opened, "spins")
     assert [pid for pid in started if alive(pid)] == []
