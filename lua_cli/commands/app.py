@@ -14,8 +14,10 @@ from lua_cli.commands.auth import auth_app
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
+from lua_cli.commands.flow import flow_app
 from lua_cli.commands.fuzz import fuzz_command
 from lua_cli.commands.init import init_command
+from lua_cli.commands.mistakes import meant
 from lua_cli.commands.push import push_command
 from lua_cli.commands.skills import skills_app
 from lua_cli.commands.status import status_command
@@ -59,6 +61,7 @@ app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)
 app.add_typer(skills_app, name="skills")
 app.command("status")(status_command)
+app.add_typer(flow_app, name="flow")
 app.add_typer(auth_app, name="auth")
 app.command("explain")(explain_command)
 
@@ -75,7 +78,9 @@ def invoke(args: list[str]) -> int:
     except TyperException as error:
         context = getattr(error, "ctx", None)
         path = context.command_path if context is not None else "lua"
-        raise UsageError(error.format_message().rstrip("."), hint=f"see `{path} --help`") from error
+        instead = meant(args)
+        hint = f"did you mean `{instead}`?" if instead else f"see `{path} --help`"
+        raise UsageError(error.format_message().rstrip("."), hint=hint) from error
     except Abort:
         return EXIT_INTERRUPTED
     return code if isinstance(code, int) else 0

@@ -1,0 +1,100 @@
+"""`lua flow eval`: one CEL expression. `lua flow invoke`: one flow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.flows.cel import CelError
+
+flow_app = typer.Typer(
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    no_args_is_help=True,
+    help="Try an expression, or call a flow of the project.",
+)
+
+Data = Annotated[str, typer.Option("--data", help="The body: JSON, @FILE, or - for stdin.", metavar="JSON")]
+Vars = Annotated[str, typer.Option("--vars", help="The variables: a JSON object, or @FILE.", metavar="JSON")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+# An expression may begin with a minus.
+@flow_app.command("eval", context_settings={"ignore_unknown_options": True})
+def eval_command(
+    expression: Annotated[str, typer.Argument(metavar="CEL", help="The expression, in single quotes.")],
+    data: Data = "{}",
+    variables: Vars = "{}",
+    as_json: AsJson = False,
+) -> int:
+    """Evaluate one CEL expression: body, vars, env, eventID, correlationID, now."""
+    from lua_cli.commands.session import print_json, say
+    from lua_cli.flows.cel import CelError, Scope, compile_cel
+    from lua_cli.flows.json_text import as_text
+    from lua_cli.runtime.flows.guarded import evaluate
+
+    scope = Scope(body=read_json("--data", data), vars=read_object("--vars", variables))
+    try:
+        program = compile_cel(expression)
+    except CelError as error:
+        return _failed("compile", error, as_json)
+    try:
+        value = evaluate(program, scope)
+    except CelError as error:
+        return _failed("eval", error, as_json)
+    if as_json:
+        print_json({"ok": True, "result": value})
+    else:
+        say(as_text(value))
+    return EXIT_OK
+
+
+def _failed(kind: str, error: CelError, as_json: bool) -> int:
+    from lua_cli.commands.session import note, print_json
+
+    place = {"line": error.line, "column": error.column} if error.line else {}
+    if as_json:
+        print_json({"ok": False, "error": {"type": kind, "message": error.message, **place}})
+    else:
+        note(f"{kind} error" + (f" at {error.line}:{error.column}" if place else "") + f": {error.message}")
+    return EXIT_FINDINGS
+
+
+def read_object(flag: str, given: str) -> dict[str, Any]:
+    """The JSON object of a flag. Raises UsageError."""
+    value = read_json(flag, given)
+    if not isinstance(value, dict):
+        raise UsageError(f"{flag} must be a JSON object", hint=f'{flag} \'{{"name": "value"}}\'')
+    return value
+
+
+def read_json(flag: str, given: str) -> Any:
+    """The JSON value of a flag: itself, of a file, or of stdin. Raises UsageError."""
+    from lua_cli.runtime.request import MAX_BYTES, InputError, read_input
+
+    source: str | bytes = given
+    if given == "-":
+        source = sys.stdin.buffer.read(MAX_BYTES + 1)
+    elif given.startswith("@"):
+        try:
+            with Path(given[1:]).open("rb") as file:
+                source = file.read(MAX_BYTES + 1)
+        except FileNotFoundError:
+            raise NotFoundError(f"{flag}: no such file {given[1:]}", hint=f"{flag} @FILE names a JSON file") from None
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise UsageError(f"{flag}: cannot read {given[1:]}: {reason}", hint=f"{flag} '{{…}}'") from error
+    try:
+        return read_input(source)
+    except InputError as error:
+        words = error.message.replace("the input", "it", 1)
+        raise UsageError(
+            f"{flag}: {words}", hint=f'{flag} takes JSON, as in {flag} \'{{"orderId": "A-100"}}\''
+        ) from None

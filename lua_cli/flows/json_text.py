@@ -1,0 +1,25 @@
+"""JSON as flows write it. In: a JSON value. Out: text. Map keys are sorted, numbers without a fraction have none, and
+there is no NaN.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+_EXACT = 1e21  # from here on an integral float stays in scientific notation, as in JavaScript
+
+
+def plain_number(number: float) -> int | float:
+    """A number as it is printed: 5.0 is 5."""
+    return int(number) if number.is_integer() and abs(number) < _EXACT else number
+
+
+def compact(value: Any) -> str:
+    """One line of JSON."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def as_text(value: Any) -> str:
+    """A string as it is, anything else as compact JSON."""
+    return value if isinstance(value, str) else compact(value)

@@ -1,0 +1,91 @@
+"""Evaluates an expression, and ends it when it runs away. In: an Expression, a Scope. Out: its value, or a CelError.
+
+The engine cannot be interrupted from within. What could take long is evaluated in a fork with limits of time and
+memory, whose answer comes back through a pipe; everything else costs nothing more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+from lua_cli.flows.cel import CelError, Expression, Scope
+
+SECONDS = 0.7
+_MEMORY = 1024**3  # beyond what the process has already
+_CHUNK = 1 << 20
+
+
+def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS) -> Any:
+    """The value of the expression. Raises CelError, also when there is none within the time."""
+    if not expression.heavy(scope):
+        return expression.evaluate(scope)
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # threads: the fork runs nothing of theirs
+        pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        _answer(expression, scope, writing)
+    os.close(writing)
+    try:
+        found = _read(reading, time.monotonic() + seconds)
+    finally:
+        os.close(reading)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    return _taken(found, seconds)
+
+
+def _answer(expression: Expression, scope: Scope, writing: int) -> None:
+    """In the fork: evaluate, write, end."""
+    try:
+        _limit_memory()
+        try:
+            answer: dict[str, Any] = {"value": expression.evaluate(scope)}
+        except CelError as error:
+            answer = {"error": error.message}
+        content = memoryview(json.dumps(answer).encode())
+        while content:
+            content = content[os.write(writing, content) :]
+    finally:
+        os._exit(0)
+
+
+def _limit_memory() -> None:
+    import resource
+
+    statm = Path("/proc/self/statm")
+    used = int(statm.read_text("ascii").split()[0]) * resource.getpagesize() if statm.exists() else 0
+    if used:
+        resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
+
+
+def _read(reading: int, until: float) -> bytes | None:
+    """All that the fork wrote; None when the time was over first."""
+    content = bytearray()
+    while True:
+        left = until - time.monotonic()
+        if left <= 0 or not select.select([reading], [], [], left)[0]:
+            return None
+        part = os.read(reading, _CHUNK)
+        if not part:
+            return bytes(content)
+        content += part
+
+
+def _taken(found: bytes | None, seconds: float) -> Any:
+    if found is None:
+        raise CelError(f"it takes too long: no value within {seconds:g} seconds")
+    if not found:
+        raise CelError("it needs too much memory")
+    answer = json.loads(found)
+    if "error" in answer:
+        raise CelError(answer["error"])
+    return answer["value"]

@@ -1,0 +1,105 @@
+"""The table of expressions, and what the wrapper adds to the engine: words, places, limits, JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lua_cli.flows.cel import MAX_LENGTH, CelError, Scope, compile_cel
+
+TABLE = json.loads((Path(__file__).parent / "expressions.json").read_text("utf-8"))
+
+
+def scope() -> Scope:
+    given = TABLE["scope"]
+    return Scope(given["body"], given["vars"], given["env"], given["eventID"], given["correlationID"])
+
+
+def outcome(source: str, given: Scope | None = None) -> dict[str, Any]:
+    try:
+        program = compile_cel(source)
+    except CelError:
+        return {"error": "compile"}
+    try:
+        return {"value": program.evaluate(given or scope())}
+    except CelError:
+        return {"error": "eval"}
+
+
+@pytest.mark.parametrize("case", TABLE["cases"], ids=lambda case: case["expr"])
+def test_an_expression_comes_to_its_value(case: dict[str, Any]) -> None:
+    found = outcome(case["expr"])
+    if case.get("error") == "any":
+        assert found in ({"error": "compile"}, {"error": "eval"})
+        return
+    assert found == {key: case[key] for key in ("value", "error") if key in case}
+    if "value" in case:
+        assert json.dumps(found["value"]) == json.dumps(as_printed(case["value"]))
+
+
+def as_printed(value: Any) -> Any:
+    """The table's numbers as they are printed: without a fraction where they have none, keys sorted."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: as_printed(value[key]) for key in sorted(value)}
+    return [as_printed(item) for item in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("source", "message", "line", "column"),
+    [
+        ("bdy.a", "undeclared reference to 'bdy.a' (did you mean `body`?)", 1, 4),
+        ("hello", "undeclared reference to 'hello' (a text needs quotes of its own: \"hello\")", 1, 1),
+        ("body.a ==", "Syntax error: mismatched input the end", 1, 10),
+        ("body.a\n  + nope(1)", "undeclared reference to 'nope' (a text needs quotes of its own: \"nope\")", 2, 9),
+        (
+            '{"a": 1}\n.transformMap(k, v, v)',
+            "transformMap is not available: write the map out, or use transformList",
+            2,
+            2,
+        ),
+        (
+            "+".join(["1"] * 40),
+            "the expression is nested too deeply (at most 32 levels, counting each `+` of a chain)",
+            1,
+            1,
+        ),
+        ("'" + "a" * MAX_LENGTH + "'", "the expression is longer than 10,000 characters", 0, 0),
+    ],
+)
+def test_a_compile_error_says_what_and_where(source: str, message: str, line: int, column: int) -> None:
+    with pytest.raises(CelError) as raised:
+        compile_cel(source)
+    assert (raised.value.message, raised.value.line, raised.value.column) == (message, line, column)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("body.missing", "there is no key 'missing' (ask with has(…) first)"),
+        ("body.n + 1", "no overload fits _+_(double, int64) (numbers of messages are doubles: write 1.0)"),
+        ("[1][3]", "Index error: index=3 size=1"),
+        ("double('nan')", "the result holds nan, which JSON cannot say"),
+    ],
+)
+def test_an_evaluation_error_says_what(source: str, message: str) -> None:
+    with pytest.raises(CelError) as raised:
+        compile_cel(source).evaluate(scope())
+    assert raised.value.message == message
+
+
+@pytest.mark.parametrize(
+    "body", [{"a": 10**400}, {"a": {1, 2}}, {"a": "\ud800"}, [[[]]] * 3, 2**64, {"a": None, "b": True}]
+)
+def test_any_message_has_a_value_or_an_error(body: Any) -> None:
+    found = outcome("body", Scope(body=body))
+    assert found == {"error": "eval"} or json.dumps(found["value"])
+
+
+def test_templates_are_rendered_by_who_evaluates() -> None:
+    program = compile_cel('"<" + templateResource("a") + ">"')
+    assert program.evaluate(Scope(render=lambda name: f"text of {name}")) == "<text of a>"
