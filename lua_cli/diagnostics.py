@@ -7,7 +7,8 @@ characters (code points), and `end_column` is the column after the last characte
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Severity = Literal["error", "warning"]
@@ -47,6 +48,20 @@ class Related:
 
     place: Place
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that a stage came upon: the rule of that code turns it into a diagnostic.
+
+    code   the rule's id, e.g. "lua/unresolved-import"
+    facts  what the rule's message needs, by name (each rule's module says which); values are str
+    """
+
+    code: str
+    place: Place
+    facts: Mapping[str, str] = field(default_factory=dict)
+    related: tuple[tuple[Place, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lua_cli.diagnostics import Finding as Finding
 from lua_cli.diagnostics import Place
 
 
@@ -178,20 +179,6 @@ class AgentInfo:
     @property
     def name(self) -> str | None:
         return self.attributes["name"].text
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that the abstract import came upon: the rule of that code turns it into a diagnostic.
-
-    code   the rule's id, e.g. "lua/unresolved-import"
-    facts  what the rule's message needs, by name (each rule's module says which); values are str
-    """
-
-    code: str
-    place: Place
-    facts: Mapping[str, str] = field(default_factory=dict)
-    related: tuple[tuple[Place, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,13 +26,15 @@ class YamlError(Exception):
 @dataclass(frozen=True, slots=True)
 class Node:
     """A value and where it stands. `value` is a scalar, a tuple of nodes, or a dict of nodes by key; `keys` has the
-    keys' places.
+    keys' places. Of a scalar, `end` is where it ends, `style` how it is written: "", "'", '"', "|" or ">".
     """
 
     value: Any
     line: int
     column: int
     keys: Mapping[str, tuple[int, int]] | None = None
+    end: tuple[int, int] = (0, 0)
+    style: str = ""
 
     def plain(self) -> Any:
         """The value without places."""
@@ -91,7 +93,8 @@ class _Reader:
         else:
             value, keys = self._scalar(node, line, column), None
         self._open.discard(id(node))
-        return Node(value, line, column, keys)
+        end = (node.end_mark.line + 1, node.end_mark.column + 1)
+        return Node(value, line, column, keys, end, getattr(node, "style", None) or "")
 
     def _mapping(self, node: Any, depth: int) -> tuple[dict[str, Node], dict[str, tuple[int, int]]]:
         value: dict[str, Node] = {}
