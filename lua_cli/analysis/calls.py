@@ -142,6 +142,9 @@ class Caller(KnownCalls):
         anyone: bool = False,
     ) -> Value:
         """Runs a function. Those of packages only when `anyone`'s may run."""
+        registered = self.machine.registrar.own_method(function, given, site)
+        if registered is not None:
+            return registered
         foreign = self.machine.is_lazy(function.path) and not anyone
         unfit = foreign or function.node.is_async or function.kind == "other" or self._active.count(function.node) > 0
         if f"{function.module}.{function.qualname}" == "lua_cli.sdk.environment.env":
@@ -236,6 +239,8 @@ class Caller(KnownCalls):
         making = self.machine.class_maker.making
         if func.name == "__new__" and func.function is None and making:
             return making[-1]
+        if isinstance(func.function, LambdaValue):
+            return self._lambda(func.function, [Given(owner, site.func), *given], site)
         if func.function is not None:
             holder = func.function.owner or self.machine.evaluator.class_of(owner)
             method = (holder, owner) if isinstance(holder, ClassValue) else None

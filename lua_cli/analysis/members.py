@@ -87,12 +87,12 @@ class Members:
                 return owner.tools
             case AgentValue() if name == "skills":
                 return owner.skills
-            case SkillValue() | AgentValue() if name in owner.given:
-                return owner.given[name].value
+            case SkillValue() | AgentValue():
+                return self._of_made(owner, name)
             case Constant(value=constant) if not hasattr(constant, name):
                 self.machine.fail("AttributeError", f"{type(constant).__name__!r} object has no attribute {name!r}")
                 return Unknown(f"{described(owner)} has no `{name}`")
-            case ListValue() | DictValue() | Constant() | SkillValue() | AgentValue() | FunctionValue():
+            case ListValue() | DictValue() | Constant() | FunctionValue():
                 if isinstance(owner, FunctionValue) and name in ("__name__", "__qualname__"):
                     return Constant(owner.node.name if name == "__name__" else owner.qualname)
                 return Bound(owner, name)
@@ -158,6 +158,25 @@ class Members:
             if value.kind != "staticmethod":
                 return Unknown(f"`{name}` of {instance.cls.name} is {_kind(value)}", self.tainted(instance))
         return value
+
+    def _of_made(self, made: SkillValue | AgentValue, name: str) -> Value:
+        """An attribute of a skill or an agent: what it was given, else what its class has."""
+        if name in made.given:
+            return made.given[name].value
+        found = self.lookup(made.cls, name)
+        if isinstance(found, Unknown):
+            return found
+        if name in self.machine.registrar.defaults(made):
+            return self.machine.registrar.defaults(made)[name]
+        if found is None:
+            self.machine.fail("AttributeError", f"{made.cls.name!r} object has no attribute {name!r}")
+            return made.unknown or Unknown(f"{described(made)} has no `{name}`")
+        value = found[0].value
+        if isinstance(value, FunctionValue) and value.kind in ("function", "classmethod"):
+            return Bound(made if value.kind == "function" else made.cls, name, value)
+        if isinstance(value, FunctionValue) and value.kind != "staticmethod":
+            return Unknown(f"`{name}` of {made.cls.name} is {_kind(value)}", taint=True)
+        return Bound(made, name, value) if isinstance(value, LambdaValue) else value
 
     def _of_super(self, owner: Super, name: str) -> Value:
         receiver = owner.owner

@@ -14,11 +14,14 @@ from lua_cli.analysis.scopes import Frame
 from lua_cli.analysis.values import (
     AgentValue,
     Binding,
+    Bound,
     CallSite,
     ClassValue,
+    Constant,
     FunctionValue,
     Given,
     Item,
+    LambdaValue,
     ListValue,
     SkillValue,
     Unknown,
@@ -26,9 +29,12 @@ from lua_cli.analysis.values import (
     Where,
 )
 
+from lua_cli.source import ir
+
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
+_SDK_MODULES = ("lua_cli.sdk.skill", "lua_cli.sdk.agent")
 LUA_SKILL, LUA_AGENT = "lua_cli.sdk.skill.LuaSkill", "lua_cli.sdk.agent.LuaAgent"
 
 
@@ -57,7 +63,7 @@ class Registrar:
         constructor = self.machine.evaluator.lookup(cls, "__init__")
         if not isinstance(constructor, tuple) or not isinstance(constructor[0].value, FunctionValue):
             made.unknown = Unknown(f"the constructor of {cls.name} is not known")
-        elif constructor[1] is base:
+        elif constructor[1] is base and _is_sdk(constructor[0].value):
             self.fill(made, given)
         else:
             made.unknown = Unknown(f"`{constructor[1].name}.__init__` gives it")
@@ -66,12 +72,37 @@ class Registrar:
         own.holder = made
         return made
 
+    def defaults(self, made: SkillValue | AgentValue) -> dict[str, Value]:
+        """What the SDK's constructor sets where nothing is given: parameter → its default. Empty before it has run."""
+        if made.unknown is not None:
+            return {}
+        function = self._constructor(made)
+        params = function.node.params if function is not None else ()
+        literal = {param.name: param.default for param in params if isinstance(param.default, ir.Const)}
+        return {name: Constant(default.value) for name, default in literal.items()}
+
+    def _constructor(self, made: SkillValue | AgentValue) -> FunctionValue | None:
+        """The SDK's own constructor of a skill or an agent."""
+        cls = next(one for one in made.cls.known_chain() if one.dotted in (LUA_SKILL, LUA_AGENT))
+        value = cls.namespace["__init__"].value
+        return value if isinstance(value, FunctionValue) else None
+
+    def own_method(self, function: FunctionValue, given: Sequence[Given], site: CallSite) -> Value | None:
+        """A call of one of the SDK's own methods on a skill or an agent, which is known by name; None for others."""
+        if not _is_sdk(function) or not given or not isinstance(given[0].value, SkillValue | AgentValue):
+            return None
+        made = given[0].value
+        if function.node.name == "__init__":
+            self.fill(made, given[1:])
+            return Constant(None)
+        return self.method(made, function.node.name, given[1:], site)
+
     def fill(self, made: SkillValue | AgentValue, given: Sequence[Given]) -> None:
         """What the SDK's own constructor does with its arguments."""
         made.unknown = None
         cls = next(one for one in made.cls.known_chain() if one.dotted in (LUA_SKILL, LUA_AGENT))
-        function = cls.namespace["__init__"].value
-        params = function.node.params[1:] if isinstance(function, FunctionValue) else ()
+        function = self._constructor(made)
+        params = function.node.params[1:] if function is not None else ()
         names = [param.name for param in params if param.kind == "positional"]
         for at, arg in enumerate(arg for arg in given if arg.keyword is None):
             if arg.star:
@@ -89,7 +120,7 @@ class Registrar:
         key = "tools" if isinstance(made, SkillValue) else "skills"
         own = made.tools if isinstance(made, SkillValue) else made.skills
         if key in made.given:
-            self._take(own, made.given[key])
+            self._give(made, own, made.given[key])
         elif made.unknown is not None:
             own.items.append(Item(made.unknown, made.site.where))
 
@@ -98,6 +129,46 @@ class Registrar:
         near = difflib.get_close_matches(keyword, known, n=1)
         facts = {"expression": cls.name, "name": keyword, "suggestion": near[0] if near else ""}
         self.machine.find("lua/unknown-argument", where, reason=", ".join(known), **facts)
+
+    def _give(self, made: SkillValue | AgentValue, own: ListValue, arg: Given) -> None:
+        """Hands the constructor's list on: to the class's own `add_tools` or `add_tool`, where it has one."""
+        whole = self._override(made, "add_tools")
+        if whole is not None:
+            self._through(whole, own, [Item(arg.value, arg.where)])
+            return
+        if self._override(made, "add_tool") is None:
+            self._take(own, arg)
+        else:
+            self._one_by_one(made, own, arg)
+
+    def _one_by_one(self, made: SkillValue | AgentValue, own: ListValue, arg: Given) -> None:
+        """What the SDK's `add_tools` does: each through the class's own `add_tool`."""
+        method = self._override(made, "add_tool")
+        assert method is not None  # noqa: S101
+        several = self.machine.evaluator.items(arg.value)
+        unknown = self.machine.evaluator.unknown(arg.value, "it is given as")
+        self._through(method, own, [Item(unknown, arg.where)] if several is None else several)
+
+    def _override(self, made: SkillValue | AgentValue, name: str) -> Bound | None:
+        """A method that the class has instead of the SDK's own."""
+        found = self.machine.evaluator.lookup(made.cls, name)
+        if not isinstance(made, SkillValue) or not isinstance(found, tuple) or _is_sdk(found[0].value):
+            return None
+        value = found[0].value
+        return Bound(made, name, value if isinstance(value, FunctionValue | LambdaValue) else None)
+
+    def _through(self, method: Bound, own: ListValue, items: Sequence[Item]) -> None:
+        """Calls a method that takes over from the SDK's with each of the items."""
+        if method.function is None:
+            reason = f"only a run knows what its `{method.name}` does"
+            own.items.extend(Item(Unknown(reason, taint=True), item.where, item.maybe) for item in items)
+            return
+        for item in items:
+            site = CallSite(item.where, item.where, ())
+            before = self.machine.unsure
+            self.machine.caller.call(method, [Given(item.value, item.where)], site, method.function.frame)
+            if self.machine.unsure != before or item.maybe is not None:
+                own.items.append(Item(Unknown(f"only a run knows what its `{method.name}` does", taint=True), item.where))
 
     def _take(self, own: ListValue, arg: Given) -> None:
         """Copies the items of the list that a skill or agent is given."""
@@ -120,6 +191,8 @@ class Registrar:
         try:
             if name in ("add_tool", "add_skill") and len(given) == 1:
                 self.machine.caller.append(own, given[0].value, given[0].where, site.where)
+            elif name in ("add_tools", "add_skills") and len(given) == 1 and self._override(owner, "add_tool"):
+                self._one_by_one(owner, own, given[0])
             elif name in ("add_tools", "add_skills") and len(given) == 1:
                 self.machine.caller.extend(own, given[0].value, given[0].where, site.where)
             else:
@@ -168,3 +241,8 @@ class Registrar:
                     statement,
                     reason="the list was copied when the skill was made: what is added later is not registered",
                 )
+
+
+def _is_sdk(value: Value) -> bool:
+    """Whether a method is the SDK's own, and not what somebody put in its place."""
+    return isinstance(value, FunctionValue) and value.module in _SDK_MODULES

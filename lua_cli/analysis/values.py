@@ -306,7 +306,7 @@ class Bound(Value):
 
     owner: Value
     name: str
-    function: FunctionValue | None = None
+    function: FunctionValue | LambdaValue | None = None
 
 
 @dataclass(slots=True, eq=False)
