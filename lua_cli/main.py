@@ -68,8 +68,11 @@ def _dispatch(argv: list[str]) -> int:
     try:
         rest = begin(argv)
         from lua_cli.commands.compiled import answer_unchanged
+        from lua_cli.commands.testing import answer_directly
 
         code = answer_unchanged(rest)
+        if code is None:
+            code = answer_directly(rest)
         if code is not None:
             return code
         from lua_cli.commands.app import invoke

@@ -11,7 +11,7 @@ from typing import Any
 
 from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames, describe
-from lua_cli.child.schema import Input, adapter_of, input_of
+from lua_cli.child.schema import Input, input_of, validator_of
 
 _decode = json.JSONDecoder().decode  # held from here on: the tool may replace json's functions
 
@@ -85,11 +85,11 @@ def instance_of(given: Input, text: str, frames: Frames) -> Any:
     """The input as `execute` gets it. Raises RefusedError (step "input") with every fault that the model finds."""
     if given.kind != "type":
         return _decode(text)
-    adapter, _ = adapter_of(given.given, frames)
+    validate = validator_of(given.given, frames)
     import pydantic
 
     try:
-        return adapter.validate_json(text)
+        return validate(text)
     except pydantic.ValidationError as error:
         raise RefusedError(
             "input", message="", faults=[_fault(item) for item in error.errors(include_url=False)]

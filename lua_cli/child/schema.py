@@ -12,7 +12,7 @@ import dataclasses
 import inspect
 import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from lua_cli.child.annotations import SchemaError, evaluated, function_of, input_annotation, undefined_name
@@ -103,6 +103,14 @@ def _ask_pydantic(kind: Any, mode: str, frames: Frames) -> Any:
         return adapter.json_schema(by_alias=True, mode=mode, schema_generator=Generator)
     except (errors.PydanticUserError, errors.PydanticInvalidForJsonSchema) as error:
         raise SchemaError(_first_line(error), "change the field's type, or give a JSON Schema as a dict") from error
+
+
+def validator_of(kind: Any, frames: Frames) -> Callable[[str], Any]:
+    """What makes an instance of a type from JSON. A model that is complete has that itself. Raises SchemaError."""
+    if is_model(kind) and kind.__pydantic_complete__:
+        return typing.cast("Callable[[str], Any]", kind.model_validate_json)
+    adapter, _ = adapter_of(kind, frames)
+    return typing.cast("Callable[[str], Any]", adapter.validate_json)
 
 
 def adapter_of(kind: Any, frames: Frames) -> tuple[Any, Any]:

@@ -32,7 +32,7 @@ def fuzz_command(
     """Try a tool with inputs drawn from its schema; a failing one becomes a case."""
     from lua_cli.commands.session import build, note, print_json, progress, project, say
     from lua_cli.commands.showing import error_text
-    from lua_cli.commands.test import chosen_artifact, run_options, unknown_tool
+    from lua_cli.commands.testing import chosen_artifact, run_options, unknown_tool
     from lua_cli.runtime.fuzz import fuzz_tool
 
     if examples < 1:

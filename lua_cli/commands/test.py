@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
+from lua_cli.commands.testing import TIMEOUT, Asked, run_one, run_options
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError
 
 if TYPE_CHECKING:
-    from lua_cli.bundle.model import BuiltArtifact, OpenedArtifact
-    from lua_cli.pipeline import Compiled
-    from lua_cli.project import Project
-    from lua_cli.runtime import RunOptions, RunResult
+    from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.runtime import RunOptions
     from lua_cli.runtime.casefile import Case
     from lua_cli.runtime.cases import CaseResult
-
-TIMEOUT, LONGEST = 30.0, 86_400.0
 
 test_app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
@@ -121,110 +117,4 @@ def test_skill_command(
     as_json: AsJson = False,
 ) -> int:
     """Run one tool out of its artifact, in a process of its own."""
-    from lua_cli.commands.asking import ask_input, choose_tool
-    from lua_cli.commands.session import build, current, project
-    from lua_cli.commands.showing import show_result
-    from lua_cli.runtime import forget_old, run_tool
-
-    interactive = current().interactive and not as_json
-    if name is None and not interactive:
-        raise UsageError("--name is missing: which tool?", hint="lua test skill --name TOOL --input JSON")
-    given = None if input_text is None else _read_input(input_text)
-    target = project()
-    compiled = build(target)
-    chosen = choose_tool(_tools(compiled)) if name is None else name
-    found = chosen_artifact(compiled, chosen, skill)
-    if found is not None:
-        opened = found.open()
-        if given is None:
-            schema = next(tool["inputSchema"] for tool in opened.manifest["tools"] if tool["name"] == chosen)
-            given = ask_input(schema) if interactive else _no_input(schema)
-        options = run_options(target, env_file, timeout, sandbox, network)
-        result = run_tool(opened, chosen, given, options)
-        forget_old(options.cache, {artifact.digest for artifact in compiled.artifacts.values()})
-    else:
-        result = unknown_tool(chosen, compiled, skill)
-    return show_result(result, as_json)
-
-
-def run_options(
-    target: Project, env_file: Path | None, timeout: float, sandbox: bool = False, network: bool = False
-) -> RunOptions:
-    """How tools of the project run. Raises UsageError for flags that do not go together."""
-    from lua_cli.runtime import RunOptions
-
-    if not 0 < timeout <= LONGEST:
-        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
-    if network and not sandbox:
-        raise UsageError("--network goes with --sandbox: without it a tool has the network anyway")
-    return RunOptions(
-        interpreter=target.interpreter.executable,
-        cache=target.output / "cache" / "unpacked",
-        project=target.root,
-        roots=target.import_roots,
-        timeout=timeout,
-        env_file=env_file,
-        sandbox=sandbox,
-        network=network,
-        packages=target.interpreter.packages,
-    )
-
-
-def _tools(compiled: Compiled) -> list[tuple[str, str]]:
-    """Name and description of every tool."""
-    return [(tool["name"], tool["description"] or "") for tool in compiled.document["tools"]]
-
-
-def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:
-    """The artifact that holds the tool. Raises UsageError when several skills have different tools of that name."""
-    if skill is not None and skill not in compiled.artifacts:
-        raise NotFoundError(f"no skill {skill!r}", hint="there are: " + ", ".join(sorted(compiled.artifacts)))
-    holders = {
-        holder: tool["class"]
-        for tool in compiled.document["tools"]
-        if tool["name"] == name
-        for holder in tool["skills"]
-        if holder in compiled.artifacts and skill in (None, holder)
-    }
-    if len(set(holders.values())) > 1:
-        raise UsageError(
-            f"several skills have a tool {name!r}: {', '.join(sorted(holders))}", hint="choose with --skill"
-        )
-    return compiled.artifacts[min(holders)] if holders else None
-
-
-def unknown_tool(name: str, compiled: Compiled, skill: str | None) -> RunResult:
-    """There is no such tool, with the nearest names."""
-    from lua_cli.runtime import RunResult
-    from lua_cli.runtime.running import not_found
-
-    names = [tool["name"] for tool in compiled.document["tools"] if skill is None or skill in tool["skills"]]
-    return RunResult(name, error=not_found(name, names, skill))
-
-
-def _no_input(schema: dict[str, Any]) -> str:
-    """A tool without required fields takes {}; any other wants to be asked properly."""
-    required = schema.get("required") or []
-    if required:
-        raise UsageError(
-            f"--input is missing, and the tool requires {', '.join(required)}", hint="--input '{…}', @FILE or -"
-        )
-    return "{}"
-
-
-def _read_input(given: str) -> str | bytes:
-    """The text of `--input`: itself, of a file, or of stdin; never more than is accepted, and a little."""
-    from lua_cli.runtime.request import MAX_BYTES
-
-    if given == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    if not given.startswith("@"):
-        return given
-    path = Path(given[1:])
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise NotFoundError(f"--input: no such file {path}", hint="--input @FILE names a JSON file") from None
-    except OSError as error:
-        raise UsageError(f"--input: cannot read {path}: {error.strerror}") from error
+    return run_one(Asked(name, input_text, skill, timeout, env_file, sandbox, network, as_json))

@@ -16,7 +16,6 @@ from lua_cli.child.environment import PLACEHOLDER, child_environment, declared_v
 from lua_cli.child.forks import TIMED_OUT
 from lua_cli.errors import LuaError
 from lua_cli.probe.cache import ProbeCache
-from lua_cli.probe.findings import findings_of
 from lua_cli.probe.json_schema import SchemaProblemError, validator_of
 from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
 
@@ -30,6 +29,8 @@ TIMEOUT = 30.0
 
 def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: float = TIMEOUT) -> Probed:
     """What each draft's tools are. `timeout` is for each skill. Raises LuaError when no child can be started."""
+    from lua_cli.probe.findings import findings_of  # brings the analysis, which a run of a tool has no use for
+
     drafts = tuple(drafts)
     values = declared_values({name for draft in drafts for name in draft.env}, project.root)
     store = ProbeCache(cache / "probe", project.interpreter, values)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lua_cli.analysis.model import Finding
+if TYPE_CHECKING:
+    from lua_cli.analysis.model import Finding
 
 
 @dataclass(frozen=True, slots=True)

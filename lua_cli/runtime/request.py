@@ -33,7 +33,7 @@ def read_input(source: str | bytes) -> Any:
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise _syntax(text, error) from None
+        raise _syntax(text, error, typed=isinstance(source, str)) from None
     except RecursionError:
         raise InputError(f"the input is nested deeper than {MAX_DEPTH} levels", hint="pass a flatter value") from None
     except ValueError as error:  # a whole number with thousands of digits
@@ -81,11 +81,12 @@ def _no_constant(name: str) -> Any:
     raise InputError(f"the input has {name}, which JSON does not have", hint="use null, or leave the field out")
 
 
-def _syntax(text: str, error: json.JSONDecodeError) -> InputError:
+def _syntax(text: str, error: json.JSONDecodeError, *, typed: bool) -> InputError:
+    """`typed`: the text stood on a command line, where the shell may have changed it."""
     if not text.strip():
         return InputError("the input is empty", hint="an empty object is {}")
     message = f"the input is not JSON: {_reason(error)} at line {error.lineno}, column {error.colno}"
-    return InputError(message, hint=_advice(text, error), excerpt=_excerpt(text, error))
+    return InputError(message, hint=_advice(text, error, typed), excerpt=_excerpt(text, error))
 
 
 def _reason(error: json.JSONDecodeError) -> str:
@@ -93,14 +94,19 @@ def _reason(error: json.JSONDecodeError) -> str:
     return words[:1].lower() + words[1:]
 
 
-def _advice(text: str, error: json.JSONDecodeError) -> str | None:
-    if text[error.pos : error.pos + 1] == "'" or text[:1] == "'":
+def _advice(text: str, error: json.JSONDecodeError, typed: bool) -> str:
+    at = text[error.pos : error.pos + 1]
+    if at == "'" or text[:1] == "'":
         return 'JSON has double quotes: \'{"query": "refund policy"}\''
-    if text[:1] == "{" and error.pos == 1 and text[1:2].isalpha():
-        return 'the shell took the quotes: put the whole in single quotes, \'{"query": "refund policy"}\''
-    if error.msg.startswith("Illegal trailing comma") or text[error.pos : error.pos + 1] in ("}", "]"):
+    if error.msg.startswith("Illegal trailing comma") or at in ("}", "]"):
         return "JSON has no comma after the last element"
-    return "a file is passed as --input @FILE"
+    if not at.strip():
+        return "the text ends before the value does"
+    if text[:1] == "{" and at.isalpha():
+        if typed and error.pos == 1:
+            return 'the shell took the quotes: put the whole in single quotes, \'{"query": "refund policy"}\''
+        return 'names and texts stand in double quotes: {"query": "refund policy"}'
+    return "a file is passed as --input @FILE" if typed else "write one JSON object"
 
 
 def _excerpt(text: str, error: json.JSONDecodeError, width: int = 72) -> str:

@@ -248,6 +248,44 @@ def test_an_unknown_tool_is_exit_3_with_the_nearest(lua: Lua, project: Path) -> 
     assert one(lua, project, "ping", "--skill", "nope").exit_code == 3
 
 
+def test_the_name_of_a_skill_is_no_tool(lua: Lua, project: Path) -> None:
+    result = one(lua, project, "docs")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert result.stderr.splitlines() == [
+        "✖ not-found: no tool 'docs'",
+        "  hint: 'docs' is a skill; its tools are: ping, search_acme_docs",
+    ]
+
+
+MISTAKES = {
+    "test ping": "lua test skill --name ping --input JSON",
+    "test ping --input {}": "lua test skill --name ping --input '{}'",
+    "test skill ping --json": "lua test skill --name ping --json",
+    "test tool --name ping": "lua test skill --name ping",
+    "test --name ping --input {}": "lua test skill --name ping --input '{}'",
+    "test tests/orders.test.yaml": "lua test -k orders.test.yaml",
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_what_was_probably_meant_is_said(words: str, lua: Lua, project: Path) -> None:
+    result = lua("--ci", *words.split(), cwd=project)
+    assert result.exit_code == 2
+    assert f"did you mean `{MISTAKES[words]}`?" in result.stdout + result.stderr
+
+
+def test_the_plain_form_of_the_flags_is_read_as_the_application_reads_it(lua: Lua, project: Path) -> None:
+    for words in (
+        ["--input={}", "--timeout=20", "--skill=docs"],
+        ["--input", "{}", "--input", "{}"],
+        ["--timeout", "20.5", "--json"],
+    ):
+        result = lua("--ci", "test", "skill", "--name=ping", *words, cwd=project)
+        assert (result.exit_code, "pong" in result.stdout) == (0, True), words
+    for words in (["--timeout", "soon"], ["--input"], ["--nope"], ["--json=yes"]):
+        assert one(lua, project, "ping", *words).exit_code == 2, words
+
+
 def test_a_tool_of_two_skills_is_one_tool(lua: Lua, project: Path) -> None:
     assert one(lua, project, "ping").exit_code == 0
     assert one(lua, project, "ping", "--skill", "docs").exit_code == 0
@@ -271,9 +309,9 @@ def test_bad_input_of_any_kind_is_one_clear_line(lua: Lua, project: Path) -> Non
     (project / "deep.json").write_text("[" * 10_000, encoding="utf-8")
     (project / "latin.json").write_bytes(b'{"order_number": "\xfc"}')
     for given, words in {
-        "@large.json": "the input is larger than 10 MiB",
-        "@deep.json": "the input is nested deeper than 100 levels",
-        "@latin.json": "the input is not UTF-8 (byte 18)",
+        "@large.json": "large.json: the input is larger than 10 MiB",
+        "@deep.json": "deep.json: the input is nested deeper than 100 levels",
+        "@latin.json": "latin.json: the input is not UTF-8 (byte 18)",
         '{"order_number": NaN}': "the input has NaN, which JSON does not have",
         '{"order_number": "a", "order_number": "b"}': "the key 'order_number' is there twice",
     }.items():
@@ -283,12 +321,31 @@ def test_bad_input_of_any_kind_is_one_clear_line(lua: Lua, project: Path) -> Non
         assert len(result.stderr.splitlines()) == 2
 
 
+def test_a_file_that_is_no_json_is_named_and_pointed_at(lua: Lua, project: Path) -> None:
+    for text, place, hint in [
+        ('{"order_number": "a",}', "column 22", "JSON has no comma after the last element"),
+        ("{order_number: 1}", "column 2", 'names and texts stand in double quotes: {"query": "refund policy"}'),
+        ('{"order_number": ', "column 18", "the text ends before the value does"),
+        ("A-1", "column 1", "write one JSON object"),
+    ]:
+        (project / "input.json").write_text(text, encoding="utf-8")
+        result = one(lua, project, "find_order", "--input", "@input.json")
+        assert (result.exit_code, result.stdout) == (2, "")
+        lines = result.stderr.splitlines()
+        assert lines[0].startswith("✖ input-invalid: input.json: the input is not JSON: ")
+        assert lines[0].endswith(place)
+        assert (lines[1], lines[2].strip(), lines[3]) == (f"  {text}", "^", f"  hint: {hint}")
+
+
 def test_what_is_missing_in_ci_is_named(lua: Lua, project: Path) -> None:
     no_name = lua("test", "--ci", "skill", "--input", "{}", cwd=project)
     assert (no_name.exit_code, "--name is missing" in no_name.stderr) == (2, True)
     no_input = one(lua, project, "find_order")
     assert no_input.exit_code == 2
-    assert "--input is missing, and the tool requires order_number" in no_input.stderr
+    assert no_input.stderr.splitlines() == [
+        "✖ usage: --input is missing, and the tool requires order_number",
+        """  hint: lua test skill --name find_order --input '{"order_number": "…"}' (optional: status, exact)""",
+    ]
     optional = one(lua, project, "ping")
     assert (optional.exit_code, optional.stdout) == (0, '"pong"\n')
 

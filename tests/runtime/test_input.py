@@ -66,8 +66,10 @@ def test_what_is(given: str | bytes, value: Any) -> None:
         ("{'a': 1}", "JSON has double quotes: '{\"query\": \"refund policy\"}'", "  {'a': 1}\n   ^"),
         ("{a: 1}", "the shell took the quotes: put the whole in single quotes, '{\"query\": \"refund policy\"}'", "  {a: 1}\n   ^"),
         ('{"a": 1,}', "JSON has no comma after the last element", '  {"a": 1,}\n          ^'),
-        ('{\n  "a": tru\n}', "a file is passed as --input @FILE", '    "a": tru\n         ^'),
-        ('{"a": "' + "x" * 100 + '" y}', "a file is passed as --input @FILE", None),
+        ('{\n  "a": tru\n}', 'names and texts stand in double quotes: {"query": "refund policy"}', '    "a": tru\n         ^'),
+        ('{"a": "' + "x" * 100 + '" y}', 'names and texts stand in double quotes: {"query": "refund policy"}', None),
+        ("input.json", "a file is passed as --input @FILE", "  input.json\n  ^"),
+        ('{"a": ', "the text ends before the value does", '  {"a": \n        ^'),
     ],
 )  # fmt: skip
 def test_a_syntax_error_shows_its_place(given: str, hint: str, excerpt: str | None) -> None:

@@ -1,0 +1,228 @@
+"""`lua test skill` without typer, whose import costs as much as a tool: the flags' values in, the exit code out.
+
+`answer_directly` reads the plain form of the command line; everything else (help, mistakes, a person to be asked) is
+for the application in `test.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import BuiltArtifact
+    from lua_cli.pipeline import Compiled
+    from lua_cli.project import Project
+    from lua_cli.runtime import RunOptions, RunResult
+
+TIMEOUT, LONGEST = 30.0, 86_400.0
+_SWITCHES = {"--sandbox": "sandbox", "--network": "network", "--json": "as_json"}
+_VALUES = {
+    "--name": "name", "--input": "input_text", "--skill": "skill", "--timeout": "timeout", "--env-file": "env_file",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a command line asks for; the fields are the flags of `lua test skill`."""
+
+    name: str | None = None
+    input_text: str | None = None
+    skill: str | None = None
+    timeout: float = TIMEOUT
+    env_file: Path | None = None
+    sandbox: bool = False
+    network: bool = False
+    as_json: bool = False
+
+
+def answer_directly(args: list[str]) -> int | None:
+    """The exit code of `lua test skill --name TOOL …` with known flags, each once; None for other command lines."""
+    from lua_cli.commands.session import current
+
+    asked = _asked(args[2:]) if args[:2] == ["test", "skill"] else None
+    if asked is None or asked.name is None or (current().interactive and not asked.as_json):
+        return None
+    return run_one(asked)
+
+
+def _asked(words: list[str]) -> Asked | None:
+    """The flags; None for anything that the application has to judge."""
+    given: dict[str, Any] = {}
+    rest = iter(words)
+    for word in rest:
+        flag, equals, value = word.partition("=")
+        field = _SWITCHES.get(word) or _VALUES.get(flag)
+        if field is None or field in given:
+            return None
+        if word in _SWITCHES:
+            given[field] = True
+            continue
+        following = value if equals else next(rest, None)
+        if following is None or (not equals and following.startswith("--")):
+            return None
+        given[field] = following
+    return _typed(given)
+
+
+def _typed(given: dict[str, Any]) -> Asked | None:
+    try:
+        timeout = float(given.get("timeout", TIMEOUT))
+    except ValueError:
+        return None
+    env_file = given.get("env_file")
+    return Asked(**{**given, "timeout": timeout, "env_file": Path(env_file) if env_file is not None else None})
+
+
+def run_one(asked: Asked) -> int:
+    """Run a tool out of its artifact, and show what came of it."""
+    from lua_cli.commands.session import build, current, project
+    from lua_cli.commands.showing import show_result
+    from lua_cli.runtime import forget_old, run_tool
+
+    interactive = current().interactive and not asked.as_json
+    if asked.name is None and not interactive:
+        raise UsageError("--name is missing: which tool?", hint="lua test skill --name TOOL --input JSON")
+    given = None if asked.input_text is None else _read_input(asked.input_text)
+    target = project()
+    options = run_options(target, asked.env_file, asked.timeout, asked.sandbox, asked.network)
+    compiled = build(target)
+    chosen = _ask_for_tool(compiled) if asked.name is None else asked.name
+    found = chosen_artifact(compiled, chosen, asked.skill)
+    if found is None:
+        return show_result(unknown_tool(chosen, compiled, asked.skill), asked.as_json)
+    opened = found.open()
+    if given is None:
+        schema = next(tool["inputSchema"] for tool in opened.manifest["tools"] if tool["name"] == chosen)
+        given = _ask_for_input(schema) if interactive else _no_input(chosen, schema)
+    result = run_tool(opened, chosen, given, options)
+    forget_old(options.cache, {artifact.digest for artifact in compiled.artifacts.values()})
+    return show_result(_in_file(result, asked.input_text), asked.as_json)
+
+
+def _ask_for_tool(compiled: Compiled) -> str:
+    from lua_cli.commands.asking import choose_tool
+
+    return choose_tool([(tool["name"], tool["description"] or "") for tool in compiled.document["tools"]])
+
+
+def _ask_for_input(schema: dict[str, Any]) -> str:
+    from lua_cli.commands.asking import ask_input
+
+    return ask_input(schema)
+
+
+def _in_file(result: RunResult, input_text: str | None) -> RunResult:
+    """A refusal of what stands in a file names the file."""
+    error = result.error
+    if error is None or error.type != "input-invalid" or not (input_text or "").startswith("@"):
+        return result
+    return replace(result, error=replace(error, message=f"{(input_text or '')[1:]}: {error.message}"))
+
+
+def run_options(
+    target: Project, env_file: Path | None, timeout: float, sandbox: bool = False, network: bool = False
+) -> RunOptions:
+    """How tools of the project run. Raises UsageError for flags that do not go together."""
+    from lua_cli.runtime import RunOptions
+
+    if not 0 < timeout <= LONGEST:
+        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
+    if network and not sandbox:
+        raise UsageError("--network goes with --sandbox: without it a tool has the network anyway")
+    return RunOptions(
+        interpreter=target.interpreter.executable,
+        cache=target.output / "cache" / "unpacked",
+        project=target.root,
+        roots=target.import_roots,
+        timeout=timeout,
+        env_file=env_file,
+        sandbox=sandbox,
+        network=network,
+        packages=target.interpreter.packages,
+    )
+
+
+def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:
+    """The artifact that holds the tool. Raises UsageError when several skills have different tools of that name."""
+    if skill is not None and skill not in compiled.artifacts:
+        raise NotFoundError(f"no skill {skill!r}", hint="there are: " + ", ".join(sorted(compiled.artifacts)))
+    holders = {
+        holder: tool["class"]
+        for tool in compiled.document["tools"]
+        if tool["name"] == name
+        for holder in tool["skills"]
+        if holder in compiled.artifacts and skill in (None, holder)
+    }
+    if len(set(holders.values())) > 1:
+        raise UsageError(
+            f"several skills have a tool {name!r}: {', '.join(sorted(holders))}", hint="choose with --skill"
+        )
+    return compiled.artifacts[min(holders)] if holders else None
+
+
+def unknown_tool(name: str, compiled: Compiled, skill: str | None) -> RunResult:
+    """There is no such tool, with the nearest names; the name of a skill is told as such."""
+    from lua_cli.runtime import RunResult
+    from lua_cli.runtime.running import not_found
+
+    names = [tool["name"] for tool in compiled.document["tools"] if skill is None or skill in tool["skills"]]
+    error = not_found(name, names, skill)
+    own = next((one["tools"] for one in compiled.document["skills"] if one["name"] == name), None)
+    if own is not None:
+        error = replace(error, hint=f"{name!r} is a skill; its tools are: {', '.join(sorted(own)) or 'none'}")
+    return RunResult(name, error=error)
+
+
+def _no_input(name: str, schema: Mapping[str, Any]) -> str:
+    """A tool without required fields takes {}; any other wants to be asked properly."""
+    required = [field for field in schema.get("required") or [] if isinstance(field, str)]
+    if not required:
+        return "{}"
+    known = schema.get("properties") or {}
+    optional = [field for field in known if field not in required]
+    more = f" (optional: {', '.join(optional)})" if optional else ""
+    sample = ", ".join(f'"{field}": {_sample(known.get(field))}' for field in required)
+    raise UsageError(
+        f"--input is missing, and the tool requires {', '.join(required)}",
+        hint=f"lua test skill --name {name} --input '{{{sample}}}'{more}",
+    )
+
+
+_SAMPLES = {"string": '"…"', "integer": "1", "number": "1.5", "boolean": "true", "array": "[]", "object": "{}"}
+
+
+def _sample(field: object) -> str:
+    """What a value of a field may look like."""
+    import json
+
+    if not isinstance(field, Mapping):
+        return "…"
+    for key in ("examples", "enum"):
+        if isinstance(field.get(key), list) and field[key]:
+            return json.dumps(field[key][0], ensure_ascii=False)
+    return _SAMPLES.get(str(field.get("type")), "…")
+
+
+def _read_input(given: str) -> str | bytes:
+    """The text of `--input`: itself, of a file, or of stdin; never more than is accepted, and a little."""
+    from lua_cli.runtime.request import MAX_BYTES
+
+    if given == "-":
+        return sys.stdin.buffer.read(MAX_BYTES + 1)
+    if not given.startswith("@"):
+        return given
+    path = Path(given[1:])
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        hint = "--input @FILE names a JSON file, from the folder that you are in"
+        raise NotFoundError(f"--input: no such file {path}", hint=hint) from None
+    except OSError as error:
+        raise UsageError(f"--input: cannot read {path}: {error.strerror}") from error
