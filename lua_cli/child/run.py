@@ -1,6 +1,6 @@
 """One call of one tool. In: the request {"artifact", "hidden", "module", "qualname", "input", "timeout", "limits",
-"trace"}. Out: one frame R: {"ok": true, "output": "<JSON text>", "notes"} or {"ok": false, "kind", …}; then the
-process ends at once, whatever threads are left.
+"trace", "answers"}. Out: one frame R: {"ok": true, "output": "<JSON text>", "notes"} or {"ok": false, "kind", …}; then
+the process ends at once, whatever threads are left.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child import confine
+from lua_cli.child.asking import connect_state
 from lua_cli.child.encode import MAX_BYTES, NotJsonError, encode
 from lua_cli.child.failure import Frames, describe
 from lua_cli.child.load import RefusedError, build, input_kind, instance_of
@@ -39,10 +40,10 @@ def run(order: dict[str, Any], channel: Channel) -> None:
     watch(order["timeout"], channel, frames, order["trace"])
     channel.send("B", b"{}")
     confine.limit(order["limits"])
+    connect_state(order["answers"], channel)
     exchanges = _exchanges(order.get("http"))
     found = answer(order, frames)
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        _flush(stream)
+    flush_streams()
     try:
         if exchanges is not None:
             channel.send("H", exchanges.heard(ANSWER_BYTES).encode("ascii"))
@@ -67,20 +68,26 @@ def _exchanges(given: dict[str, Any] | None) -> Exchanges | None:
     return exchanges
 
 
-def _flush(stream: Any) -> None:
-    with contextlib.suppress(Exception):  # the tool replaced or closed it: then there is nothing of it to keep
-        stream.flush()
+def flush_streams() -> None:
+    """What the tool printed is in the log's pipe when its result is sent."""
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        with contextlib.suppress(Exception):  # the tool replaced or closed it: then there is nothing of it to keep
+            stream.flush()  # type: ignore[union-attr]  # None where it was closed
 
 
 def answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
-    """Make the call; what came of it, as the frame R has it."""
+    """Build the tool and make the call; what came of it, as the frame R has it."""
+    return called(lambda: build(order["module"], order["qualname"], frames), order["input"], frames, _Loop().settle)
+
+
+def called(make: Callable[[], Any], text: str, frames: Frames, settle: Callable[[Any], Any]) -> dict[str, Any]:
+    """Call the tool that `make` gives with the input in `text`; `settle` gives what an awaitable comes to."""
     notes: list[str] = []
     try:
-        tool = build(order["module"], order["qualname"], frames)
-        value = instance_of(input_kind(tool, frames), order["input"], frames)
-        with _Loop() as loop:
-            result = _execute(tool, value, loop)
-            return {"ok": True, "output": encode(result, loop.settle, notes), "notes": notes}
+        tool = make()
+        value = instance_of(input_kind(tool, frames), text, frames)
+        result = _execute(tool, value, settle)
+        return {"ok": True, "output": encode(result, settle, notes), "notes": notes}
     except RefusedError as refusal:
         return {"ok": False, "kind": refusal.facts["step"], **refusal.facts}
     except NotJsonError as error:
@@ -98,16 +105,12 @@ def answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
 
 
 class _Loop:
-    """The event loop of a run, made when something is awaited."""
+    """The event loop of a run, made when something is awaited. It is not closed: closing would wait for tasks that do
+    not end, and the process is about to.
+    """
 
     def __init__(self) -> None:
         self._runner: Any = None
-
-    def __enter__(self) -> _Loop:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """The loop is not closed: closing would wait for tasks that do not end, and the process is about to."""
 
     def settle(self, value: Any) -> Any:
         """What an awaitable comes to."""
@@ -116,21 +119,22 @@ class _Loop:
         if self._runner is None:
             self._runner = asyncio.Runner()
             LOOPS.append(self._runner.get_loop())
-        return self._runner.run(_awaited(value))
+        return self._runner.run(awaited(value))
 
 
-async def _awaited(value: Awaitable[Any]) -> Any:
+async def awaited(value: Awaitable[Any]) -> Any:
+    """`value` as a coroutine, whatever kind of awaitable it is."""
     return await value
 
 
-def _execute(tool: Any, value: Any, loop: _Loop) -> Any:
+def _execute(tool: Any, value: Any, settle: Callable[[Any], Any]) -> Any:
     """Call `execute`: a coroutine function on the loop, anything else in a thread that has no loop, so that it may
     start its own.
     """
     call = _call(tool, value)
     if inspect.iscoroutinefunction(tool.execute):
-        return loop.settle(call())
-    return _in_thread(call)
+        return settle(call())
+    return in_thread(call)
 
 
 def _call(tool: Any, value: Any) -> Callable[[], Any]:
@@ -149,7 +153,8 @@ def _call(tool: Any, value: Any) -> Callable[[], Any]:
     return lambda: execute(value)
 
 
-def _in_thread(call: Callable[[], Any]) -> Any:
+def in_thread(call: Callable[[], Any]) -> Any:
+    """What `call` gives, made in a thread of its own."""
     outcome: list[Any] = []
 
     def work() -> None:

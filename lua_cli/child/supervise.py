@@ -14,7 +14,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -22,10 +22,14 @@ _LOOK_SECONDS = 0.5
 _DISK = -1  # no wait status
 
 
-def serve(result: int, status: int) -> NoReturn:
-    """Read the request on stdin, do it in a fork, clean up after it, and say how it ended."""
+def serve(result: int, status: int, early: Sequence[str] = ()) -> NoReturn:
+    """Read the request on stdin, do it in a fork, clean up after it, and say how it ended; import `early` meanwhile."""
     from lua_cli.child.wire import Channel, read_request
 
+    if early:
+        from lua_cli.child.early import import_early
+
+        import_early(early)
     try:
         order = json.loads(read_request(0))
     except EOFError:
@@ -60,6 +64,10 @@ def _work(name: str) -> Callable[[dict[str, Any], Any], None]:
         from lua_cli.child.tries import tries
 
         return tries
+    if name == "converse":
+        from lua_cli.child.converse import converse
+
+        return converse
     from lua_cli.child.look import look
 
     return look

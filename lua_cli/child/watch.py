@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import CoroutineType, FrameType
 from typing import Any, TextIO
 
@@ -34,6 +35,24 @@ def watch(seconds: float, channel: Channel, frames: Frames, trace: str, ends: st
         faulthandler.dump_traceback_later(seconds + _SLACK, file=file)
         threading.Thread(target=_wait, args=(seconds, channel, frames, ends), daemon=True, name="lua-watch").start()
     _KEEP.append(file)
+
+
+def alarm(seconds: float, channel: Channel, frames: Frames, file: TextIO) -> Callable[[], None]:
+    """Watch one call of many; gives a function that ends the watch."""
+    faulthandler.dump_traceback_later(seconds + _SLACK, file=file)
+    done = threading.Event()
+
+    def wait() -> None:
+        if not done.wait(seconds):
+            channel.send("T", json.dumps({"skill": None, "frames": where(frames)}).encode("ascii"))
+
+    threading.Thread(target=wait, daemon=True, name="lua-watch").start()
+
+    def quiet() -> None:
+        faulthandler.cancel_dump_traceback_later()
+        done.set()
+
+    return quiet
 
 
 _KEEP: list[TextIO] = []

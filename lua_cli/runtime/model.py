@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.launch import Limits
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
+
+if TYPE_CHECKING:
+    from lua_cli.runtime.state import State
 
 TIMEOUT = 30.0
 _EXIT_CODES = {"input-invalid": 2, "not-found": 3, "timeout": 124}
@@ -27,6 +30,7 @@ class RunOptions:
     http         {"exchanges": […], "record": bool}: HTTP is answered from these, or recorded; None: as it is
     sandbox      inside of bubblewrap; `network`: with the network all the same
     packages     the interpreter's third-party folders, for the sandbox
+    state        the end user and the data that tools see; None: nobody, and memory
     """
 
     interpreter: Path
@@ -41,6 +45,7 @@ class RunOptions:
     sandbox: bool = False
     network: bool = False
     packages: tuple[Path, ...] = ()
+    state: State | None = None
 
 
 @dataclass(frozen=True, slots=True)
