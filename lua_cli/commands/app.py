@@ -19,6 +19,7 @@ from lua_cli.commands.fuzz import fuzz_command
 from lua_cli.commands.init import init_command
 from lua_cli.commands.mistakes import meant
 from lua_cli.commands.push import push_command
+from lua_cli.commands.serve import serve_app
 from lua_cli.commands.skills import skills_app
 from lua_cli.commands.status import status_command
 from lua_cli.commands.test import test_app
@@ -63,6 +64,7 @@ app.add_typer(skills_app, name="skills")
 app.command("status")(status_command)
 app.add_typer(flow_app, name="flow")
 app.add_typer(auth_app, name="auth")
+app.add_typer(serve_app, name="serve")
 app.command("explain")(explain_command)
 
 

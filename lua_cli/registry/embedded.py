@@ -17,6 +17,7 @@ from lua_cli.bundle.manifest import digest_of
 from lua_cli.errors import LuaError
 from lua_cli.registry import rows
 from lua_cli.registry.database import BUSY_SECONDS, empty_database, explained, open_database, snapshot, transaction
+from lua_cli.registry.deciding import check_deploy, check_yank, version_there
 from lua_cli.registry.protocol import (
     Deployment,
     RegistryPlace,
@@ -27,13 +28,7 @@ from lua_cli.registry.protocol import (
     VersionRecord,
     checked_name,
 )
-from lua_cli.registry.refusals import (
-    DeployedMeanwhileError,
-    PushedMeanwhileError,
-    VersionTakenError,
-    YankedError,
-    no_such_version,
-)
+from lua_cli.registry.refusals import no_such_version
 from lua_cli.registry.semver import Version
 
 
@@ -75,22 +70,16 @@ class EmbeddedRegistry:
 
     def put(self, agent: str, submission: Submission) -> Stored:
         name = checked_name("a skill", submission.skill)
-        version = Version.parse(submission.version)
+        Version.parse(submission.version)
         if digest_of(submission.content) != submission.digest:
             raise LuaError(f"the artifact of {name} does not match its digest", hint="compile again: `lua compile`")
         with self._writing(create=True) as db:
             skill = rows.skill(db, checked_name("an agent", agent), name)
-            if skill and skill.highest:
-                if taken := skill.find(submission.version):
-                    if taken.digest != submission.digest:
-                        raise VersionTakenError(name, submission.version, taken, skill.highest)
-                    rows.keep(db, submission)
-                    return Stored(skill.id, taken, created=False)
-                overtaken = skill.highest.version != submission.base and skill.highest.parsed.key > version.key
-                if overtaken and not submission.unchecked:
-                    raise PushedMeanwhileError(name, submission.base, skill.highest)
-            skill_id = skill.id if skill else rows.add_skill(db, agent, name)
+            there = version_there(skill, submission.version, submission.digest, submission.base, submission.unchecked)
             rows.keep(db, submission)
+            if skill and there:
+                return Stored(skill.id, there, created=False)
+            skill_id = skill.id if skill else rows.add_skill(db, agent, name)
             return Stored(skill_id, rows.add_version(db, skill_id, submission, self._author), created=True)
 
     def history(self, agent: str, name: str) -> tuple[Deployment, ...]:
@@ -103,17 +92,13 @@ class EmbeddedRegistry:
             skill, record = _version(db, agent, name, version)
             if answered := rows.deployment_of(db, skill.id, key):
                 return answered
-            if skill.seen != seen:
-                raise DeployedMeanwhileError(name, seen, skill.live)
-            if record.yanked:
-                raise YankedError(f"{name} {record.version} was withdrawn (yanked)", hint="deploy another version")
+            check_deploy(skill, record, seen)
             return rows.add_deployment(db, skill, record.version, key, self._author)
 
     def yank(self, agent: str, name: str, version: str, *, yanked: bool = True) -> VersionRecord:
         with self._writing() as db:
             skill, record = _version(db, agent, name, version)
-            if yanked and skill.live and skill.live.version == record.version:
-                raise YankedError(f"{name} {record.version} is live", hint="deploy another version first")
+            check_yank(skill, record, yanked)
             rows.set_yanked(db, skill.id, record.version, yanked)
             return _version(db, agent, name, version)[1]
 

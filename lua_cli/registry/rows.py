@@ -37,7 +37,7 @@ def skill(db: sqlite3.Connection, agent: str, name: str) -> SkillRecord | None:
 def facts(db: sqlite3.Connection, of: SkillRecord, version: str) -> SkillFacts:
     query = "SELECT said, facts FROM versions WHERE skill = ? AND version = ?"
     row = db.execute(query, (of.id, version)).fetchone()
-    if row is None or row[0] != _seal(row[1]):
+    if row is None or row[0] != seal_of(row[1]):
         raise DamageError(f"what version {version} says of itself is not what was written")
     return facts_from_json(row[1])
 
@@ -55,7 +55,7 @@ def history(db: sqlite3.Connection, skill_id: str) -> tuple[Deployment, ...]:
     )
     entries = []
     for place, (*fields, key, seal) in enumerate(db.execute(query, (skill_id,)), start=1):
-        if seal != _seal(skill_id, *fields, key) or fields[0] != place:
+        if seal != seal_of(skill_id, *fields, key) or fields[0] != place:
             raise DamageError(f"entry {place} of a history is not what was written")
         entries.append(Deployment(*fields))
     return tuple(entries)
@@ -91,11 +91,11 @@ def add_version(db: sqlite3.Connection, skill_id: str, submission: Submission, a
         facts_to_json(submission.facts),
     )
     record = VersionRecord(str(version), submission.digest, len(submission.content), now(), author, names)
-    fields = (record.version, record.digest, record.size, author, record.created, json.dumps(names), _seal(text))
+    fields = (record.version, record.digest, record.size, author, record.created, json.dumps(names), seal_of(text))
     db.execute(
         "INSERT INTO versions (skill, precedence, version, digest, size, author, created, tools, said, seal, facts)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (skill_id, version.precedence, *fields, _seal(skill_id, *fields), text),
+        (skill_id, version.precedence, *fields, seal_of(skill_id, *fields), text),
     )
     return record
 
@@ -107,7 +107,7 @@ def add_deployment(db: sqlite3.Connection, to: SkillRecord, version: str, key: s
     db.execute(
         "INSERT INTO deployments (skill, number, version, previous, created, author, key, seal)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (to.id, *fields, _seal(to.id, *fields)),
+        (to.id, *fields, seal_of(to.id, *fields)),
     )
     return entry
 
@@ -126,7 +126,7 @@ def _skill(db: sqlite3.Connection, skill_id: str, name: str) -> SkillRecord:
     versions = []
     for *fields, seal, yanked in db.execute(query, (skill_id,)):
         version, digest, size, author, created, tools, _ = fields
-        if seal != _seal(skill_id, *fields):
+        if seal != seal_of(skill_id, *fields):
             raise DamageError(f"the record of {name} {version} is not what was written")
         versions.append(VersionRecord(version, digest, size, created, author, tuple(json.loads(tools)), bool(yanked)))
     versions.sort(key=lambda record: record.parsed.key)
@@ -134,6 +134,6 @@ def _skill(db: sqlite3.Connection, skill_id: str, name: str) -> SkillRecord:
     return SkillRecord(skill_id, name, tuple(versions), entries[-1] if entries else None)
 
 
-def _seal(*fields: object) -> str:
+def seal_of(*fields: object) -> str:
     """`default`: a damaged cell may read as bytes, and then has to differ, not to fail."""
     return hashlib.sha256(json.dumps(fields, separators=(",", ":"), default=repr).encode()).hexdigest()
