@@ -1,4 +1,5 @@
-"""The script that every child starts with: `<python> -I -X utf8 start.py <result descriptor> <status descriptor>`.
+"""The script that every child starts with: `<python> -I -X utf8 start.py <result> <status> [<module> …]`: two
+descriptors, and what to import before the request comes.
 
 It serves `lua_cli` from the folder it lies in, and of it only the SDK and child/: whichever Python this is, users'
 tools see the same SDK and never the compiler. Then it reads the request and hands over to supervise.py.
@@ -40,7 +41,7 @@ def main() -> None:
     sys.meta_path.insert(0, SdkFinder)
     from lua_cli.child.supervise import serve
 
-    serve(result, status)
+    serve(result, status, sys.argv[3:])
 
 
 if __name__ == "__main__":  # multiprocessing's spawn imports this file again, under another name
