@@ -7,6 +7,7 @@ where that Python has it. Nothing here may import another stage.
     launch.py       start, feed, read, stop at the time limit                      (parent)
     environment.py  what a child has as its environment                            (parent)
     start.py        the script: the SDK's finder, the request
+    early.py        what is imported before the request comes
     supervise.py    forks; outlives the tool and kills whatever it left behind
     wire.py         requests and frames                                            (both sides)
     confine.py      limits, descriptors, the working folder, the import path

@@ -21,6 +21,7 @@ from lua_cli.runtime.shrinking import measure, simpler
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.child.launch import Ended
 
 _BATCH, _ROUNDS, _CANDIDATES = 25, 10, 50
 _MISTAKES = frozenset(
@@ -111,13 +112,16 @@ class _Trial:
         for begin in range(0, len(values), _BATCH):
             batch = values[begin : begin + _BATCH]
             request = {"do": "tries", "inputs": [json.dumps(value) for value in batch], "each": self._options.timeout}
-            timeout = self._options.timeout * len(batch)
-            ended = start(self._artifact, self._entry, request, self._values, self._options, timeout=timeout, finals="")
+            ended = self._ended(request, self._options.timeout * len(batch))
             good = {frame["number"] for letter, frame in ended.frames if letter == "R" and not self._fails(frame)}
             out += [value for number, value in enumerate(batch) if number not in good]
             self.count += len(batch)
             self._progress(self.count)
         return out
+
+    def _ended(self, request: Mapping[str, Any], timeout: float) -> Ended:
+        artifact, entry, values = self._artifact, self._entry, self._values
+        return start(artifact, entry, lambda: request, values, self._options, timeout=timeout, finals="")
 
     def _fails(self, frame: Mapping[str, Any]) -> bool:
         if frame["ok"] or frame["kind"] == "input":

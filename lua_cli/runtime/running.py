@@ -7,8 +7,9 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from lua_cli.runtime.request import InputError, read_input
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import BuiltArtifact, OpenedArtifact
-    from lua_cli.child.launch import Ended
+    from lua_cli.child.launch import Ended, Order
 
 
 def run_tool(
@@ -42,29 +43,65 @@ def run_tool(
         return RunResult(
             tool_name, error=not_found(tool_name, [tool["name"] for tool in manifest["tools"]], opened.skill)
         )
+    values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
+    folder = unpack(opened, options.cache).resolve()
+    given: list[Any] = []
+
+    def request() -> Mapping[str, Any]:
+        given.append(_accepted(tool, input_text))
+        return {"do": "run", "input": json.dumps(given[0]), "http": options.http}
+
     try:
-        value = read_input(input_text)
+        ended = start(
+            folder, tool, request, values, options, timeout=options.timeout, finals="RT", early=_early(opened.files)
+        )
+    except _RefusedError as refusal:
+        return RunResult(tool_name, error=refusal.error)
+    names = source_names(opened.files, options)
+    wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(folder), given[0])
+    return result_of(ended, wording)
+
+
+class _RefusedError(Exception):
+    """The input, or the schema that it is checked against, cannot be used."""
+
+    def __init__(self, error: RunError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def _accepted(tool: Mapping[str, Any], text: str | bytes) -> Any:
+    """The input's value. Raises _RefusedError for one that the tool's schema does not allow."""
+    try:
+        value = read_input(text)
         faults = faults_of(tool["inputSchema"], value)
     except InputError as error:
-        return RunResult(tool_name, error=RunError(
+        raise _RefusedError(RunError(
             "input-invalid", error.message, path=error.path, hint=error.hint, excerpt=error.excerpt
-        ))  # fmt: skip
+        )) from error  # fmt: skip
     except SchemaProblemError as error:
-        return RunResult(
-            tool_name,
-            error=RunError("tool-error", f"the tool's schema is none: {error.message} (at {error.path or '/'})"),
-        )
+        message = f"the tool's schema is none: {error.message} (at {error.path or '/'})"
+        raise _RefusedError(RunError("tool-error", message)) from error
     if faults:
-        return RunResult(tool_name, error=RunError(
-            "input-invalid", f"the input does not fit {tool_name}: {_first(faults)}", path=faults[0].path, errors=faults
-        ))  # fmt: skip
-    values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
-    artifact_folder = unpack(opened, options.cache).resolve()
-    request = {"do": "run", "input": json.dumps(value), "http": options.http}
-    ended = start(artifact_folder, tool, request, values, options, timeout=options.timeout, finals="RT")
-    names = _source_names(opened.files, options)
-    wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(artifact_folder), value)
-    return result_of(ended, wording)
+        message = f"the input does not fit {tool['name']}: {_first(faults)}"
+        raise _RefusedError(RunError("input-invalid", message, path=faults[0].path, errors=faults))
+    return value
+
+
+_PYDANTIC = frozenset({"pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"})
+
+
+def _early(files: Mapping[str, bytes]) -> tuple[str, ...]:
+    """What the child may import before the request comes: a guess that costs time alone. Nothing where a file of the
+    artifact has the name of a library's module: whose is meant depends on the order then.
+    """
+    own = ("lua_cli.child.run",)
+    if {name.partition("/")[0].removesuffix(".py") for name in files} & (_PYDANTIC | sys.stdlib_module_names):
+        return own
+    sources = [content for name, content in files.items() if name.endswith(".py")]
+    loops = any(b"async def execute" in content for content in sources)
+    models = any(b"pydantic" in content for content in sources)
+    return own + ("asyncio",) * loops + ("pydantic",) * models
 
 
 def not_found(name: str, names: list[str], skill: str | None = None) -> RunError:
@@ -89,29 +126,47 @@ def _first(faults: tuple[Any, ...]) -> str:
 def start(
     artifact: Path,
     tool: Mapping[str, Any],
-    request: Mapping[str, Any],
+    request: Callable[[], Mapping[str, Any]],
     values: Mapping[str, str],
     options: RunOptions,
     *,
     timeout: float,
     finals: str,
+    early: tuple[str, ...] = (),
 ) -> Ended:
-    """Start the child of a tool: `request` is what it shall do. Gives what came of it; its folders are gone by then."""
-    from lua_cli.child.launch import Order, launch
+    """Start the child of a tool; `request` makes what it shall do. Gives what came of it: its folders are gone then."""
+    from lua_cli.child.launch import launch
+
+    names = {"module": tool["module"], "qualname": tool["qualname"]}
+    order = order_of(artifact, lambda: {**names, **request()}, values, options, timeout, finals, early)
+    try:
+        return launch(order)
+    finally:
+        shutil.rmtree(order.folder, ignore_errors=True)
+
+
+def order_of(
+    artifact: Path,
+    body: Callable[[], Mapping[str, Any]],
+    values: Mapping[str, str],
+    options: RunOptions,
+    timeout: float,
+    finals: str = "RT",
+    early: tuple[str, ...] = (),
+) -> Order:
+    """The order for a child of an artifact. Its folder is made here; who starts the child removes it."""
+    from lua_cli.child.launch import Order
     from lua_cli.child.sandbox import Sandbox
 
     folder = Path(tempfile.mkdtemp(prefix="lua-run-")).resolve()
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
-    names = {"artifact": str(artifact), "hidden": hidden, "module": tool["module"], "qualname": tool["qualname"]}
+    names = {"artifact": str(artifact), "hidden": hidden}
     reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))
-    order = Order(
-        options.interpreter, {**names, **request}, _environment(values, options), folder, timeout, options.limits,
-        finals=finals, sandbox=Sandbox(options.network, reads) if options.sandbox else None,
+    return Order(
+        options.interpreter, lambda: {**names, **body()}, _environment(values, options), folder, timeout,
+        options.limits, finals, Sandbox(options.network, reads) if options.sandbox else None, early,
+        options.state.answer if options.state is not None else None,
     )  # fmt: skip
-    try:
-        return launch(order)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _environment(values: Mapping[str, str], options: RunOptions) -> dict[str, str]:
@@ -129,7 +184,7 @@ def _is_hidden(path: Path, options: RunOptions) -> bool:
     return any(path.is_relative_to(root) for root in (options.project, *options.roots) if root is not None)
 
 
-def _source_names(files: Mapping[str, bytes], options: RunOptions) -> dict[str, str]:
+def source_names(files: Mapping[str, bytes], options: RunOptions) -> dict[str, str]:
     """Member → the file in the project that it was made of, as the user knows it; members that are not there keep
     their names.
     """
