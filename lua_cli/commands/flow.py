@@ -56,6 +56,44 @@ def eval_command(
     return EXIT_OK
 
 
+@flow_app.command("invoke")
+def invoke_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The flow's name.")],
+    data: Data = "{}",
+    variables: Vars = "{}",
+    model: Annotated[
+        str | None, typer.Option("--model", help="Who plays agents: provider/model, scripted:FILE.json.", metavar="M")
+    ] = None,
+    timeout: Annotated[float, typer.Option("--timeout", help="Seconds that it may take.", metavar="SECONDS")] = 30.0,
+    env_file: Annotated[
+        Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+) -> int:
+    """Call a flow with a message, and print the body that comes of it."""
+    from lua_cli.commands.session import note, print_json, project, say
+    from lua_cli.flows.json_text import as_text
+    from lua_cli.runtime.flows.invoking import invoke_flow
+
+    body, given = read_json("--data", data), read_object("--vars", variables)
+    if not 0 < timeout <= 86_400:
+        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
+    result = invoke_flow(project(), name, body, given, model=model, timeout=timeout, env_file=env_file)
+    if as_json:
+        print_json(result.document())
+        return EXIT_OK if result.error is None else EXIT_FINDINGS
+    for line in result.logs:
+        note(f"{line.level}: {line.text}")
+    if result.error is not None:
+        note(f"flow error in {result.error.address or name}: {result.error.message}")
+        return EXIT_FINDINGS
+    if result.dropped:
+        note("the message was dropped")
+    else:
+        say(as_text(result.body))
+    return EXIT_OK
+
+
 def _failed(kind: str, error: CelError, as_json: bool) -> int:
     from lua_cli.commands.session import note, print_json
 

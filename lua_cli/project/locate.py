@@ -11,6 +11,7 @@ from lua_cli.project.settings import Settings, read_project_facts, read_settings
 
 ENTRY_FILES = ("agent.py", "src/agent.py", "main.py", "src/main.py")
 OUTPUT_FOLDER = ".lua"
+FLOWS_FOLDER = "flows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +19,12 @@ class Project:
     """One project of a user. Paths are absolute.
 
     root          the folder of pyproject.toml (or the one that holds the entry file)
-    entry         the file whose `agent = LuaAgent(...)` everything starts from
+    entry         the file whose `agent = LuaAgent(...)` everything starts from; the folder of the flows in a project of
+                  YAML alone
     import_roots  the folders that first-party modules are imported from, in order
     interpreter   the Python of child processes and third-party packages
     output        `.lua/`: build output and cache
+    flows         the folder of the YAML flows, None without one
     """
 
     root: Path
@@ -29,6 +32,12 @@ class Project:
     import_roots: tuple[Path, ...]
     settings: Settings
     interpreter: Interpreter
+    flows: Path | None = None
+
+    @property
+    def has_python(self) -> bool:
+        """There is an entry file: the project is not one of YAML alone."""
+        return self.entry != self.flows
 
     @property
     def output(self) -> Path:
@@ -59,7 +68,7 @@ def open_project(start: Path, *, explicit: bool = False) -> Project:
         settings = read_settings(pyproject)
         if settings is not None:
             return _project(folder, settings)
-    if any((start / name).is_file() for name in ENTRY_FILES):
+    if any((start / name).is_file() for name in ENTRY_FILES) or _has_yaml(start / FLOWS_FOLDER):
         return _project(start, replace(Settings(), **read_project_facts(start / "pyproject.toml")))
     raise NotFoundError(
         f"no lua project in {start}" + ("" if explicit else " or above it"),
@@ -68,9 +77,10 @@ def open_project(start: Path, *, explicit: bool = False) -> Project:
 
 
 def _project(root: Path, settings: Settings) -> Project:
-    entry = _entry(root, settings)
+    flows = _flows(root, settings)
+    entry = _entry(root, settings, flows)
     if settings.import_roots is None:
-        roots = list(dict.fromkeys((entry.parent, root)))
+        roots = list(dict.fromkeys((root if entry == flows else entry.parent, root)))
     else:
         if any("\0" in name for name in settings.import_roots):
             raise UsageError(
@@ -80,10 +90,28 @@ def _project(root: Path, settings: Settings) -> Project:
         for name, folder in zip(settings.import_roots, roots, strict=True):
             if not folder.is_dir():
                 raise UsageError(f"import-roots in [tool.lua]: no folder {name!r}", hint=f"looked for {folder}")
-    return Project(root, entry, tuple(roots), settings, find_interpreter(root, settings.python))
+    return Project(root, entry, tuple(roots), settings, find_interpreter(root, settings.python), flows)
 
 
-def _entry(root: Path, settings: Settings) -> Path:
+def _flows(root: Path, settings: Settings) -> Path | None:
+    """The folder of the flows: the one that is set, else `flows/` when it holds YAML."""
+    if settings.flows is None:
+        return root / FLOWS_FOLDER if _has_yaml(root / FLOWS_FOLDER) else None
+    folder = root / settings.flows if "\0" not in settings.flows else None
+    if folder is None or not folder.is_dir():
+        hint = f"create it, or mend `flows` in [tool.lua] of {root / 'pyproject.toml'}"
+        raise NotFoundError(f"the folder of flows {settings.flows!r} does not exist in {root}", hint=hint)
+    if not folder.resolve().is_relative_to(root.resolve()):
+        hint = "move it under " + str(root)
+        raise UsageError(f"the folder of flows {settings.flows!r} lies outside of the project", hint=hint)
+    return folder
+
+
+def _has_yaml(folder: Path) -> bool:
+    return folder.is_dir() and any(path.suffix in (".yaml", ".yml") for path in folder.iterdir())
+
+
+def _entry(root: Path, settings: Settings, flows: Path | None) -> Path:
     names = (settings.entry,) if settings.entry else ENTRY_FILES
     for name in names:
         if (root / name).is_file():
@@ -96,6 +124,8 @@ def _entry(root: Path, settings: Settings) -> Path:
     if settings.entry:
         hint = f"create it, or set `entry` in [tool.lua] of {root / 'pyproject.toml'}"
         raise NotFoundError(f"the entry file {settings.entry!r} does not exist in {root}", hint=hint)
+    if flows is not None:
+        return flows
     raise NotFoundError(
         f"no entry file in {root}",
         hint="create src/agent.py with `agent = LuaAgent(...)`; searched: " + ", ".join(names),

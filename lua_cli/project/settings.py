@@ -27,6 +27,7 @@ class Settings:
     project's
     include          globs of data files to bundle, relative to the project
     include_modules  modules to bundle beyond the static import closure (dotted names)
+    flows            folder of the YAML flows, relative to the project; None: `flows/` where it is
     python           interpreter for child processes and third-party sources
     ignore           rule codes that are silenced in the whole project
     rules            rule code → "ignore" | "warning" | "error"
@@ -37,6 +38,7 @@ class Settings:
     import_roots: tuple[str, ...] | None = None
     include: tuple[str, ...] = ()
     include_modules: tuple[str, ...] = ()
+    flows: str | None = None
     python: str | None = None
     ignore: tuple[str, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -50,6 +52,7 @@ _KEYS: dict[str, str] = {
     "import-roots": _STRINGS,
     "include": _STRINGS,
     "include-modules": _STRINGS,
+    "flows": _STRING,
     "python": _STRING,
     "ignore": _STRINGS,
     "rules": _LEVELS,

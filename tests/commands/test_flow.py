@@ -69,3 +69,82 @@ def test_data_may_be_a_file_or_stdin(lua: Lua, tmp_path: Path) -> None:
     assert lua("flow", "eval", "body.a", "--data", "@in.json", cwd=tmp_path).stdout == "1\n"
     assert lua("flow", "eval", "body.a", "--data", "-", cwd=tmp_path, stdin=b'{"a": 2}').stdout == "2\n"
     assert lua("flow", "eval", "1", "--data", "@none.json", cwd=tmp_path).exit_code == 3
+
+
+FLOWS = """\
+service: {name: shop}
+env: [{name: SHOP, default: acme}, {name: KEY, required: true}]
+flows:
+  - name: greet
+    process:
+      - {type: log, settings: {message: '"greeting"'}}
+      - {type: set-payload, settings: {value: '{"text": "hi " + body.name, "shop": "${SHOP}", "key": env.KEY}'}}
+  - name: drop
+    process: [{type: filter, condition: 'false'}]
+  - name: keep
+    process: [{type: object-write, settings: {key: '"k"'}}]
+  - name: kept
+    process: [{type: object-read, settings: {key: '"k"'}}]
+"""
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "flows").mkdir()
+    (tmp_path / "flows" / "shop.yaml").write_text(FLOWS)
+    (tmp_path / ".env").write_text("KEY=secret\n")
+    return tmp_path
+
+
+def test_invoke_gives_the_message(lua: Lua, shop: Path) -> None:
+    done = lua("flow", "invoke", "greet", "--data", '{"name": "Ada"}', "--vars", '{"a": 1}', "--json", cwd=shop)
+    document = json.loads(done.stdout)
+    assert isinstance(document.pop("durationMs"), int)
+    assert (done.exit_code, document) == (0, {
+        "ok": True, "flow": "greet", "dropped": False, "body": {"key": "secret", "shop": "acme", "text": "hi Ada"},
+        "vars": {"a": 1}, "logs": [{"level": "info", "text": "greeting"}],
+    })  # fmt: skip
+    done = lua("flow", "invoke", "greet", "--data", '{"name": "Ada"}', cwd=shop, env={"SHOP": "other"})
+    assert (done.stdout, done.stderr) == ('{"key":"secret","shop":"other","text":"hi Ada"}\n', "info: greeting\n")
+
+
+def test_invoke_says_what_became_of_the_message_otherwise(lua: Lua, shop: Path) -> None:
+    done = lua("flow", "invoke", "drop", cwd=shop)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "the message was dropped\n")
+    assert json.loads(lua("flow", "invoke", "drop", "--json", cwd=shop).stdout)["dropped"] is True
+    done = lua("flow", "invoke", "greet", "--json", cwd=shop)
+    error = {"type": "flow-error", "message": "value: there is no key 'name' (ask with has(…) first)",
+             "block": "set-payload", "address": "greet.set-payload"}  # fmt: skip
+    assert (done.exit_code, json.loads(done.stdout)["error"]) == (1, error)
+    done = lua("flow", "invoke", "gret", cwd=shop)
+    assert (done.exit_code, done.stderr) == (
+        3,
+        "✖ not_found: no flow 'gret'\n  hint: there are: greet, drop, keep, kept\n",
+    )
+
+
+def test_what_is_written_is_there_in_the_next_run(lua: Lua, shop: Path) -> None:
+    assert lua("flow", "invoke", "keep", "--data", '{"a": [1]}', cwd=shop).exit_code == 0
+    assert lua("flow", "invoke", "kept", cwd=shop).stdout == '{"a":[1]}\n'
+
+
+def test_a_required_variable_must_be_set(lua: Lua, shop: Path) -> None:
+    (shop / ".env").unlink()
+    done = lua("flow", "invoke", "drop", cwd=shop)
+    assert (done.exit_code, done.stderr) == (
+        1,
+        "✖ error: the variable KEY is not set\n  hint: put it into .env, or pass --env-file\n",
+    )
+
+
+def test_flows_with_errors_do_not_run(lua: Lua, shop: Path) -> None:
+    (shop / "flows" / "b.yaml").write_text("flows: [{name: b, proces: []}]")
+    done = lua("flow", "invoke", "drop", cwd=shop)
+    assert done.exit_code == 1
+    assert done.stderr.startswith("✖ error: flows/b.yaml:1:9: a flow has no `process` (and 1 more)\n")
+
+
+def test_without_flows_the_way_is_shown(lua: Lua, tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text("")
+    done = lua("flow", "invoke", "drop", cwd=tmp_path)
+    assert (done.exit_code, "flows/agent.yaml" in done.stderr) == (3, True)

@@ -1,0 +1,117 @@
+"""The flows of a project on disk, or of an artifact. In: a folder; members. Out: `Flows`. Writes nothing.
+
+A resource lies in the project, relative to the file that names it; a link that leads out of it is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lua_cli.diagnostics import Finding, Place
+from lua_cli.flows.files import ResourceError, Resources, load
+from lua_cli.flows.model import Flows
+from lua_cli.flows.reading import YAML
+
+SUFFIXES = (".yaml", ".yml")
+MAX_BYTES = 2 * 1024**2
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The flows of a folder, and what they were made of: files by SHA-256, folders with the names in them."""
+
+    flows: Flows
+    read: Mapping[Path, str] = field(default_factory=dict)
+    listings: Mapping[Path, frozenset[str]] = field(default_factory=dict)
+    asked: tuple[Path, ...] = ()
+
+
+def load_folder(root: Path, folder: Path, values: Mapping[str, str] | None = None) -> Loaded:
+    """Every YAML file of the folder, those of its folders included; files named `*.test.yaml` are cases."""
+    disk = _Disk(root)
+    files, findings = {}, []
+    for path in disk.yaml_files(folder):
+        name = disk.name(path)
+        try:
+            files[name] = disk.text(path)
+        except ResourceError as error:
+            findings.append(Finding(YAML, Place(name, 1, 1, 1, 1), {"message": error.message, "help": error.hint}))
+    flows = load(files, disk.resource, values)
+    if findings:
+        flows = Flows(
+            flows.service, flows.env, flows.resources, flows.connectors, flows.flows,
+            (*findings, *flows.findings), flows.files,
+        )  # fmt: skip
+    return Loaded(flows, disk.read, disk.listings, tuple(sorted(disk.asked)))
+
+
+def load_members(members: Mapping[str, bytes], values: Mapping[str, str] | None = None) -> Flows:
+    """The flows of an artifact's members."""
+    files = {name: content.decode("utf-8") for name, content in members.items() if name.endswith(SUFFIXES)}
+    return load(files, _from_members(members), values)
+
+
+def _from_members(members: Mapping[str, bytes]) -> Resources:
+    def find(file: str, written: str) -> tuple[str, str]:
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(file), written))
+        content = members.get(name)
+        if content is None:
+            raise ResourceError(f"the artifact has no {written}", "compile the project again")
+        return name, content.decode("utf-8")
+
+    return find
+
+
+@dataclass(slots=True)
+class _Disk:
+    root: Path
+    read: dict[Path, str] = field(default_factory=dict)
+    listings: dict[Path, frozenset[str]] = field(default_factory=dict)
+    asked: set[Path] = field(default_factory=set)
+
+    def yaml_files(self, folder: Path) -> Iterator[Path]:
+        for current, folders, names in os.walk(folder):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            self.listings[Path(current)] = frozenset((*names, *folders))
+            for name in sorted(names):
+                if name.endswith(SUFFIXES) and ".test." not in name and not name.startswith("."):
+                    yield Path(current) / name
+
+    def name(self, path: Path) -> str:
+        return path.relative_to(self.root).as_posix()
+
+    def text(self, path: Path) -> str:
+        """The text, with plain line ends. Raises ResourceError."""
+        shown = self.name(path)
+        if not path.resolve().is_relative_to(self.root.resolve()):
+            raise ResourceError(f"{shown} is a link that leads out of the project", "copy the file into the project")
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            self.asked.add(path)
+            raise ResourceError(f"cannot read {shown}: {error.strerror}", "write the file, or mend the path") from None
+        self.read[path] = hashlib.sha256(content).hexdigest()
+        if len(content) > MAX_BYTES:
+            raise ResourceError(f"{shown} is larger than {MAX_BYTES // 1024**2} MiB", "split it")
+        try:
+            return content.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            raise ResourceError(f"{shown} is not UTF-8 (byte {error.start})", "save it as UTF-8") from None
+
+    def resource(self, file: str, written: str) -> tuple[str, str]:
+        """A resource as a file names it. Raises ResourceError."""
+        inside = posixpath.normpath(posixpath.join(posixpath.dirname(file), written))
+        if "\0" in written or "\\" in written:
+            raise ResourceError(f"{written!r} is no path", "write forward slashes")
+        if posixpath.isabs(written) or inside.startswith("..") or inside == ".":
+            raise ResourceError(
+                f"{written!r} leads out of the project", "resources lie in the project, beside the flows"
+            )
+        if posixpath.basename(inside).startswith(".env"):
+            raise ResourceError(f"{written!r} holds secrets", "declare the variable in `env`, and read env.NAME")
+        return inside, self.text(self.root / inside)

@@ -1,0 +1,210 @@
+"""Nodes of YAML → checked values. In: a node, what is wanted. Out: the value, or nothing and a finding with its place.
+
+What is wrong never stops the reading: one run says all there is to say.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lua_cli.diagnostics import Finding, Place
+from lua_cli.flows.cel import CelError, Expression, compile_cel
+from lua_cli.flows.model import Template
+from lua_cli.flows.templates import TemplateError, parse_template
+from lua_cli.source.yaml_text import Node
+
+YAML, KEY, VALUE, EXPRESSION = "lua/flow-yaml", "lua/flow-unknown-key", "lua/flow-value", "lua/flow-expression"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name that something must have: checked when all files are read. `kind`: flow, connector, template, tool."""
+
+    kind: str
+    name: str
+    place: Place
+    wanted: str = ""
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the nodes of one file. `path` is the file's in the project, `text` its text."""
+
+    path: str
+    text: str
+    findings: list[Finding] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+
+    def say(self, code: str, place: Place, message: str, hint: str) -> None:
+        """Note what is wrong."""
+        self.findings.append(Finding(code, place, {"message": message, "help": hint}))
+
+    def place(self, node: Node) -> Place:
+        """Where a node stands: the whole of a scalar on one line, else its beginning."""
+        line, column = node.end
+        if line == node.line and column > node.column:
+            return Place(self.path, node.line, node.column, line, column)
+        return Place(self.path, node.line, node.column, node.line, node.column + 1)
+
+    def key_place(self, node: Node, key: str) -> Place:
+        """Where a key of a mapping stands."""
+        line, column = (node.keys or {}).get(key, (node.line, node.column))
+        return Place(self.path, line, column, line, column + max(len(key), 1))
+
+    def table(self, node: Node | None, what: str, keys: Iterable[str], required: Iterable[str] = ()) -> dict[str, Node]:
+        """The items of a mapping: unknown keys are said and left out, and so is what is missing."""
+        known = tuple(keys)
+        if node is None or not isinstance(node.value, dict):
+            if node is not None:
+                self.say(VALUE, self.place(node), f"{what} must be a mapping", f"keys: {', '.join(known)}")
+            return {}
+        for key in node.value:
+            if key not in known:
+                self.unknown(node, key, what, known)
+        for key in required:
+            if key not in node.value:
+                self.say(VALUE, self.place(node), f"{what} has no `{key}`", f"add `{key}:`")
+        return {key: item for key, item in node.value.items() if key in known}
+
+    def unknown(self, node: Node, key: str, what: str, known: tuple[str, ...], hint: str = "") -> None:
+        """Say that a key is not known."""
+        near = difflib.get_close_matches(key, known, n=1)
+        expected = f"expected keys: {', '.join(known)}" if known else "it takes no keys here"
+        hint = hint or (f"did you mean `{near[0]}`? {expected}" if near else expected)
+        self.say(KEY, self.key_place(node, key), f"unknown key `{key}` in {what}", hint)
+
+    def elements(self, node: Node | None, what: str) -> tuple[Node, ...]:
+        """The elements of a list."""
+        if node is None:
+            return ()
+        if not isinstance(node.value, tuple):
+            self.say(VALUE, self.place(node), f"{what} must be a list", "begin each element with `- `")
+            return ()
+        return node.value
+
+    def words(self, node: Node | None, what: str) -> str | None:
+        """A text that is not empty."""
+        if node is None:
+            return None
+        if not isinstance(node.value, str) or not node.value.strip():
+            self.say(VALUE, self.place(node), f"{what} must be a text", "put it in quotes")
+            return None
+        return node.value
+
+    def flag(self, node: Node | None, what: str) -> bool:
+        """true or false; false without one."""
+        if node is None:
+            return False
+        if not isinstance(node.value, bool):
+            self.say(VALUE, self.place(node), f"{what} must be true or false", f"{what}: true")
+            return False
+        return node.value
+
+    def number(self, node: Node | None, what: str, least: float, most: float, *, whole: bool = True) -> Any:
+        """A number within bounds; None without one."""
+        if node is None:
+            return None
+        right = type(node.value) is int or (not whole and type(node.value) is float)
+        if not right or not least <= node.value <= most:
+            kind = "a whole number" if whole else "a number"
+            self.say(VALUE, self.place(node), f"{what} must be {kind} from {least} to {most}", f"{what}: {least}")
+            return None
+        return node.value
+
+    def choice(self, node: Node | None, what: str, options: tuple[str, ...]) -> str | None:
+        """One of several words; None without one."""
+        if node is None:
+            return None
+        if node.value not in options:
+            near = difflib.get_close_matches(str(node.value), options, n=1)
+            said = f"did you mean `{near[0]}`?" if near else f"one of: {', '.join(options)}"
+            self.say(VALUE, self.place(node), f"{what} must be one of {', '.join(options)}", said)
+            return None
+        return str(node.value)
+
+    def expression(self, node: Node | None, what: str) -> Expression | None:
+        """A CEL expression; a bare number, true or false is one too."""
+        if node is None:
+            return None
+        source = node.value if isinstance(node.value, str) else None
+        if isinstance(node.value, bool | int | float):
+            source = json.dumps(node.value)
+        if source is None:
+            said = "null needs quotes, as every expression: 'null'" if node.value is None else "write it in one text"
+            self.say(VALUE, self.place(node), f"{what} must be a CEL expression", said)
+            return None
+        try:
+            return compile_cel(source)
+        except CelError as error:
+            hint = f"try it: lua flow eval '…' --data '{{}}' ({what} is CEL; a text needs quotes within: '\"text\"')"
+            place = self.within(node, error.line, error.column)
+            self.say(EXPRESSION, place, f"{what}: {error.message}", hint)
+            return None
+
+    def expressions(self, node: Node | None, what: str) -> dict[str, Expression] | None:
+        """A mapping of names to CEL expressions."""
+        if node is None:
+            return None
+        if not isinstance(node.value, dict):
+            self.say(
+                VALUE, self.place(node), f"{what} must be a mapping of names to CEL", f"{what}:\n  name: body.name"
+            )
+            return None
+        found = {key: self.expression(item, f"{what}.{key}") for key, item in node.value.items()}
+        return {key: item for key, item in found.items() if item is not None}
+
+    def template(self, node: Node | None, what: str) -> Template | None:
+        """A text with `{{ CEL }}`."""
+        text = self.words(node, what)
+        if text is None or node is None:
+            return None
+        try:
+            return parse_template(text)
+        except TemplateError as error:
+            hint = "between {{ and }} stands CEL; {{raw}} … {{endraw}} keeps braces as they are"
+            self.say(EXPRESSION, self.within(node, error.line, error.column), f"{what}: {error.message}", hint)
+            return None
+
+    def within(self, node: Node, line: int, column: int) -> Place:
+        """A place in the text of a scalar, in the file; the scalar's own where the way it is written hides it."""
+        if not line:
+            return self.place(node)
+        lines = self.text.split("\n")
+        if node.style == "|":
+            at = node.line + line
+            content = lines[node.line : at]
+            indent = next((len(one) - len(one.lstrip(" ")) for one in content if one.strip()), 0)
+            return Place(self.path, at, indent + column, at, indent + column + 1)
+        if node.style == ">" or line > 1 or node.line != node.end[0] or node.value not in lines[node.line - 1]:
+            return self.place(node)
+        start = node.column + (1 if node.style else 0) + column - 1
+        return Place(self.path, node.line, start, node.line, start + 1)
+
+    def mention(self, kind: str, name: str | None, node: Node | None, wanted: str = "") -> None:
+        """Remember a name that something must have."""
+        if name is not None and node is not None:
+            self.mentions.append(Mention(kind, name, self.place(node), wanted))
+
+    def names_once(self, items: Iterable[tuple[str, Node]], what: str) -> None:
+        """Say which names are there twice."""
+        first: dict[str, Node] = {}
+        for name, node in items:
+            before = first.setdefault(name, node)
+            if before is not node:
+                self.twice(name, node, what, self.place(before))
+
+    def twice(self, name: str, node: Node, what: str, before: Place) -> None:
+        """Say that a name is there already."""
+        facts = {"message": f"two {what} are called `{name}`", "help": "give each a name of its own"}
+        related = ((before, "the first one"),)
+        self.findings.append(Finding("lua/flow-duplicate-name", self.place(node), facts, related))
+
+
+def plain_mapping(node: Node | None) -> Mapping[str, Any]:
+    """The settings of a connector or a source, as they are."""
+    value = node.plain() if node is not None else {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,96 @@
+"""What surrounds a run of flows. In: whoever runs them fills it in. Out: an `Around`. Plain data and callables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lua_cli.flows.model import Connector
+from lua_cli.runtime.flows.message import BlockError
+
+if TYPE_CHECKING:
+    import httpx
+
+    from lua_cli.runtime.turns.model import Entry, Model
+
+SECONDS = 30.0
+
+
+class Store(Protocol):
+    """The object store."""
+
+    def read(self, key: str) -> tuple[bool, Any]:
+        """Whether the key is there, and its value."""
+
+    def write(self, key: str, value: Any) -> None:
+        """Put a value."""
+
+    def delete(self, key: str) -> None:
+        """Remove a key, there or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """What a `log` block says."""
+
+    level: str
+    text: str
+    logger: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mock:
+    """What stands for a block: a body, variables, a failure, or dropping the message."""
+
+    body: Any = None
+    has_body: bool = False
+    vars: Mapping[str, Any] = field(default_factory=dict)
+    error: str | None = None
+    drop: bool = False
+
+
+def _no_model(_connector: Connector | None) -> Model:
+    raise BlockError("no model is there to ask")
+
+
+def _no_python(name: str, _value: Any, _seconds: float) -> Any:
+    raise BlockError(f"the Python tool {name!r} is not there")
+
+
+@dataclass(slots=True)
+class Around:
+    """What blocks reach beyond the message.
+
+    env      the values of the declared variables
+    model    makes the model of a connector (None: the block names none)
+    python   runs a Python tool: name, input, seconds → its output; raises BlockError
+    mocks    what stands for blocks, by address
+    http     answers `rest` in place of the network, in tests
+    until    when everything must be done (time.monotonic)
+    """
+
+    env: Mapping[str, str] = field(default_factory=dict)
+    store: Store | None = None
+    model: Callable[[Connector | None], Model] = _no_model
+    python: Callable[[str, Any, float], Any] = _no_python
+    mocks: Mapping[str, Mock] = field(default_factory=dict)
+    http: httpx.BaseTransport | None = None
+    until: float = field(default_factory=lambda: time.monotonic() + SECONDS)
+    logs: list[LogLine] = field(default_factory=list)
+    transcript: list[Entry] = field(default_factory=list)
+    on_log: Callable[[LogLine], None] | None = None
+
+    def log(self, line: LogLine) -> None:
+        """Keep a line, and tell who listens."""
+        self.logs.append(line)
+        if self.on_log is not None:
+            self.on_log(line)
+
+    def left(self) -> float:
+        """Seconds that are left. Raises BlockError when there are none."""
+        left = self.until - time.monotonic()
+        if left <= 0:
+            raise BlockError("the time limit is over")
+        return left
