@@ -19,12 +19,13 @@ JSON_LIMIT = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: `data` of the envelope, `code` of its error, where there is one."""
+    """An answer: `data` of the envelope; `code`, `message` and `hint` of its error, where there is one."""
 
     status: int
     data: Any = None
     code: str = ""
     message: str = ""
+    hint: str = ""
 
 
 class Api:
@@ -106,7 +107,8 @@ class Api:
         error = document.get("error")
         if not isinstance(error, dict):
             raise self._not_the_api(answer)
-        return Reply(answer.status, error.get("details"), str(error.get("code", "")), str(error.get("message", "")))
+        code, message, hint = (str(error.get(name) or "") for name in ("code", "message", "hint"))
+        return Reply(answer.status, error.get("details"), code, message, hint)
 
     def _not_the_api(self, answer: Answer) -> UnavailableError:
         html = answer.body.lstrip()[:1] == b"<"
@@ -147,7 +149,8 @@ class Api:
         if answer.status == 507:
             return LuaError(f"{self.address} has no space left: {said}", hint="tell who runs it; nothing was stored")
         return LuaError(
-            f"{self.address} refused: {said} (status {answer.status}{f', {reply.code}' if reply.code else ''})"
+            f"{self.address} refused: {said} (status {answer.status}{f', {reply.code}' if reply.code else ''})",
+            hint=one_line(reply.hint) or None,
         )
 
     def _unauthorised(self, said: str) -> AuthError:

@@ -30,7 +30,9 @@ def version_there(
 
 
 def check_deploy(skill: SkillRecord, record: VersionRecord, seen: int) -> None:
-    """Raises DeployedMeanwhileError for a caller who has not seen the last entry, YankedError for what was withdrawn."""
+    """Raises DeployedMeanwhileError for a caller who has not seen the last entry, YankedError for a withdrawn
+    version.
+    """
     if skill.seen != seen:
         raise DeployedMeanwhileError(skill.name, seen, skill.live)
     if record.yanked:

@@ -46,12 +46,13 @@ class _Server(uvicorn.Server):
 
 def bind(host: str, port: int) -> socket.socket:
     """A listening socket; port 0 takes a free one. Raises LuaError when the place is taken or not ours."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
     try:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
     except (OSError, OverflowError) as error:
+        listening.close()
         why = error.strerror if isinstance(error, OSError) else "no such port"
         raise LuaError(f"cannot listen on {host}:{port}: {why}", hint="name another with --host and --port") from error
     return listening

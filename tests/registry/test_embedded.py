@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,7 @@ def test_facts_survive_whatever_text_is_in_them(registry: Registry) -> None:
         env=("A", "B"),
         defaults=("B",),
     )
-    registry.put(AGENT, submission(about=odd))
+    registry.put(AGENT, replace(submission(), facts=odd))
     assert registry.facts(AGENT, "orders", "1.0.0") == odd
 
 

@@ -16,13 +16,19 @@ from lua_cli.registry.protocol import Registry, SkillFacts, Submission, ToolFact
 from lua_cli.registry.refusals import DeployedMeanwhileError, PushedMeanwhileError, VersionTakenError, YankedError
 from tests.registry.api_server import KEY, ApiServer
 from tests.registry.sample import AGENT, submission
+from tests.server.serving import OwnAgent
 
 
-@pytest.fixture(params=["embedded", "http"])
+@pytest.fixture(params=["embedded", "http", "serve", "serve_team"])
 def registry(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Registry]:
     if request.param == "embedded":
         with EmbeddedRegistry(tmp_path / "data" / "registry.db", author="mo") as embedded:
             yield embedded
+        return
+    if request.param.startswith("serve"):
+        hosted, key = request.getfixturevalue(request.param)
+        with hosted.client(key) as client:
+            yield OwnAgent(client)
         return
     server = ApiServer(tmp_path)
     with HttpRegistry(server.address, Key(KEY, "the test")) as remote:
