@@ -18,6 +18,7 @@ where that Python has it. Nothing here may import another stage.
     load.py         from names to the class, its instance and its input
     schema.py       a tool's input and output as JSON Schema                       (generator.py: as pydantic writes it)
     annotations.py  the types of `execute`'s parameters and result
+    generics.py     what type variables stand for in a tool's class
     typeddict.py    TypedDicts that pydantic cannot read under older Pythons
     encode.py       values → JSON text                          (rich.py: the types that are no JSON by themselves)
     failure.py      exceptions → plain data: the user's frames, a hint

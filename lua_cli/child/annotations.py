@@ -14,6 +14,7 @@ import typing
 from typing import Any
 
 from lua_cli.child.failure import Frames
+from lua_cli.child.generics import filled
 
 
 class SchemaError(Exception):
@@ -30,7 +31,7 @@ def input_annotation(tool: Any, frames: Frames) -> Any:
     if name is None:
         return None
     try:
-        return evaluated(function, name, type(tool))
+        return filled(evaluated(function, name, type(tool)), type(tool), "execute")
     except NameError as error:
         raise undefined_name(
             error.name or str(error), function.__code__.co_filename, frames, _line_of(function)
@@ -94,6 +95,21 @@ def _annotations(function: Any) -> dict[str, Any]:
 
 def _line_of(function: Any) -> int:
     return int(function.__code__.co_firstlineno)
+
+
+def class_statement(kind: Any, frames: Frames) -> tuple[str, int | None]:
+    """Where the user's class statement of a class is: its file and line; no line for what is none of the user's."""
+    import ast
+
+    file = getattr(sys.modules.get(getattr(kind, "__module__", "")), "__file__", None) or ""
+    if not isinstance(kind, type) or frames.member(file) is None:
+        return file, None
+    with open(file, encoding="utf-8") as source:  # noqa: PTH123
+        tree = ast.parse(source.read())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+            return file, node.lineno
+    return file, None
 
 
 def undefined_name(name: str, file: str, frames: Frames, line: int | None) -> SchemaError:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType, TracebackType
 from typing import Any
 
-_MESSAGE, _FRAMES, _CHAIN = 4_000, 24, 4
+_MESSAGE, _FRAMES, _CHAIN, _INNER = 4_000, 24, 4, 8
 
 
 class Frames:
@@ -50,8 +50,8 @@ class Frames:
 
 
 def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
-    """What happened: {"type", "message", "path", "line", "column", "frames", "hint", "causes"}; `path` is a member or
-    None.
+    """What happened: {"type", "message", "path", "line", "column", "frames", "hint", "causes", "inner"}; `path` is a
+    member or None, `inner` are the exceptions of an exception group.
     """
     own = frames.of_stack(_traceback(error.__traceback__))
     path, line = (own[-1]["file"], own[-1]["line"]) if own else (None, None)
@@ -66,15 +66,35 @@ def describe(error: BaseException, frames: Frames) -> dict[str, Any]:
         "column": column,
         "frames": own,
         "hint": _hint(error, frames),
-        "causes": [
-            {
-                "type": _type_name(cause),
-                "message": message_of(cause, frames),
-                "frames": frames.of_stack(_traceback(cause.__traceback__)),
-            }
-            for cause in _causes(error)
-        ],
+        "causes": [_plainly(cause, frames) for cause in _causes(error)],
+        "inner": list(_inner(error, frames)),
     }
+
+
+def _plainly(error: BaseException, frames: Frames) -> dict[str, Any]:
+    """An exception that stands behind another one."""
+    own = frames.of_stack(_traceback(error.__traceback__))
+    return {"type": _type_name(error), "message": message_of(error, frames), "frames": own}
+
+
+def _inner(error: BaseException, frames: Frames) -> Iterator[dict[str, Any]]:
+    """What a group holds, groups in it opened; the first few, and how many more there are. One that was never raised by
+    itself stands where its group was.
+    """
+    found: list[tuple[BaseException, BaseException]] = []
+    waiting = [error]
+    while waiting:
+        group = waiting.pop(0)
+        for one in group.exceptions if isinstance(group, BaseExceptionGroup) else ():
+            if isinstance(one, BaseExceptionGroup):
+                waiting.append(one)
+            else:
+                found.append((one, group))
+    for one, group in found[:_INNER]:
+        told = _plainly(one, frames)
+        yield told if told["frames"] or group is error else {**told, "frames": _plainly(group, frames)["frames"]}
+    if len(found) > _INNER:
+        yield {"type": f"… {len(found) - _INNER} exceptions more …", "message": "", "frames": []}
 
 
 def message_of(error: BaseException, frames: Frames) -> str:
@@ -130,6 +150,8 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
         return f"{_cycle(error, frames)}: move one of these imports into the function that needs it"
     if isinstance(error, KeyError) and _from_environment(error):
         return f"the variable {error.args[0]} is not set: put it into .env, or pass --env-file"
+    if type(error).__name__ == "PydanticSchemaGenerationError":
+        return _plain_class(error, frames)
     if isinstance(error, NameError) and error.name:
         from lua_cli.child.annotations import type_checking_hint
 
@@ -138,6 +160,17 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
             if hint:
                 return hint
     return None
+
+
+def _plain_class(error: BaseException, frames: Frames) -> str | None:
+    """A model has a field of a class of the user's own that is no model."""
+    import re
+
+    found = re.search(r"<class '([\w.]+)\.(\w+)'>", str(error))
+    module = frames.path(found[1].replace(".", "/")) if found else ""
+    if found is None or not (os.path.isfile(f"{module}.py") or os.path.isfile(f"{module}/__init__.py")):  # noqa: PTH113
+        return None
+    return f"derive `{found[2]}` from pydantic's BaseModel, or make it a dataclass or a TypedDict"
 
 
 def _cycle(error: ImportError, frames: Frames) -> str:

@@ -15,8 +15,16 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from lua_cli.child.annotations import SchemaError, evaluated, function_of, input_annotation, undefined_name
+from lua_cli.child.annotations import (
+    SchemaError,
+    class_statement,
+    evaluated,
+    function_of,
+    input_annotation,
+    undefined_name,
+)
 from lua_cli.child.failure import Frames
+from lua_cli.child.generics import filled
 
 _OPEN = (dict, object, Any, Mapping, typing.Mapping, typing.Dict)  # noqa: UP006  # the spelling users may have
 
@@ -75,7 +83,7 @@ def output_schema(tool: Any, frames: Frames) -> dict[str, Any] | None:
     """
     function = inspect.unwrap(function_of(tool))
     try:
-        annotation = evaluated(function, "return", type(tool))
+        annotation = filled(evaluated(function, "return", type(tool)), type(tool), "execute")
     except Exception:  # noqa: BLE001  # user code; a return annotation need not be known at run time
         return None
     if not (
@@ -132,13 +140,28 @@ def adapter_of(kind: Any, frames: Frames) -> tuple[Any, Any]:
     except errors.PydanticUndefinedAnnotation as error:
         raise undefined_name(str(error.name), _file_of(kind), frames, None) from error
     except errors.PydanticSchemaGenerationError as error:
-        what = _first_line(error).partition(". ")[0]
-        raise SchemaError(what, "use a type that pydantic knows, or give a JSON Schema as a dict") from error
+        raise _unreadable(kind, error, frames) from error
     except errors.PydanticUserError as error:
         name = _undefined_name(kind)
         if name is not None:
             raise undefined_name(name, _file_of(kind), frames, None) from error
         raise SchemaError(_first_line(error), "see the pydantic documentation: " + _link(error)) from error
+
+
+def _unreadable(kind: Any, error: Exception, frames: Frames) -> SchemaError:
+    """A type that pydantic cannot read; of the user's own plain class it is said what it lacks."""
+    file, line = class_statement(kind, frames)
+    if line is None:
+        what = _first_line(error).partition(". ")[0]
+        return SchemaError(what, "use a type that pydantic knows, or give a JSON Schema as a dict")
+    bases = [base.__name__ for base in kind.__bases__ if base is not object]
+    derives = f"it derives from {', '.join(bases)} alone" if bases else "it derives from nothing"
+    return SchemaError(
+        f"`{kind.__name__}` is a plain class, and pydantic cannot read its fields: {derives}",
+        f"`class {kind.__name__}({', '.join([*bases, 'BaseModel'])}):` with `from pydantic import BaseModel`, "
+        "or make it a dataclass or a TypedDict",
+        (file, line),
+    )
 
 
 def _undefined_name(kind: Any) -> str | None:

@@ -62,9 +62,11 @@ def mark(good: bool) -> str:
 
 
 def case_line(result: CaseResult) -> str:
-    """One line for a case, and one more when it failed."""
+    """One line for a case, and one more for each thing that is not as expected."""
     line = f"  {mark(result.ok)} {result.case.name}"
-    return line if result.ok else f"{line}\n      {result.case.file}:{result.case.line}: {result.message}"
+    first, *more = (result.message or "").split("\n")
+    place = f"{result.case.file}:{result.case.line}: "
+    return line if result.ok else "\n".join([line, f"      {place}{first}", *(f"        {one}" for one in more)])
 
 
 def explain_case(result: CaseResult) -> None:

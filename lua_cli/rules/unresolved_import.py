@@ -59,17 +59,50 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from lua_cli.analysis.model import Finding
-from lua_cli.diagnostics import Diagnostic
+from lua_cli.diagnostics import Diagnostic, Related
 from lua_cli.rules.judging.wording import because, diagnostic_of, near, subject
+
+if TYPE_CHECKING:
+    from lua_cli.project import Interpreter
+    from lua_cli.rules.judging.context import Context
 
 CODE: Final = "lua/unresolved-import"
 SEVERITY: Final = "error"
+_SHOWN = 5
 
 
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "this")
     help_ = near(finding, "mend the name, or install the package that has it into the project's environment")
     return diagnostic_of(finding, CODE, SEVERITY, f"cannot import {what}{because(finding)}", help_)
+
+
+def amend(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnostic:
+    """A Python without pydantic is one thing to mend, however many files import it: one error, at the first place."""
+    if not _wants_pydantic(finding):
+        return diagnostic
+    places = sorted(one.place for one in context.analysis.findings if one.code == CODE and _wants_pydantic(one))
+    python = context.project.interpreter
+    shown = context.project.relative(python.executable)
+    return replace(
+        diagnostic,
+        place=places[0],
+        message=f"pydantic is not installed for {shown}, the Python of this project ({python.why})",
+        help=f"install it there: `{_installing(shown, python)}`, or choose another Python with `python` in [tool.lua]",
+        related=tuple(Related(place, "imported here too") for place in places[1:_SHOWN]),
+    )
+
+
+def _wants_pydantic(finding: Finding) -> bool:
+    return finding.facts.get("name") == "pydantic"
+
+
+def _installing(shown: str, python: Interpreter) -> str:
+    """What to type: an environment that was made without pip has uv."""
+    if any((folder / "pip").is_dir() for folder in python.packages):
+        return f"{shown} -m pip install pydantic"
+    return f"uv pip install --python {shown} pydantic"

@@ -1,19 +1,19 @@
-"""Does a result look as a case expects? In: an Expectation and a RunResult. Out: what differs, in words; None when
-nothing does.
+"""Does a result look as a case expects? In: an Expectation and a RunResult. Out: all that differs, in words; None when
+nothing does. Runs nothing and prints nothing.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from lua_cli.runtime.model import RunResult
 
 _ABSENT = object()
-_SHOWN = 200
+_SHOWN, _LISTED = 200, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,54 +33,54 @@ class Matcher:
 
 
 def difference(expected: Expectation, result: RunResult) -> str | None:
-    """What is not as expected, in one line; None when all is."""
+    """Everything that is not as expected, a line each; None when all is."""
+    found = list(_found(expected, result))
+    more = [f"… and {len(found) - _LISTED} more differences"] if len(found) > _LISTED else []
+    return "\n".join([*found[:_LISTED], *more]) or None
+
+
+def _found(expected: Expectation, result: RunResult) -> Iterator[str]:
     if expected.kind == "error":
-        return _error(expected.value, result)
-    if result.error is not None:
-        return f"{result.error.type}: {result.error.message}"
-    if expected.kind == "output":
-        return _differs(expected.value, result.output, "", exact=True)
-    if expected.kind == "subset":
-        return _differs(expected.value, result.output, "", exact=False)
-    if expected.kind == "matches":
-        return _matches(expected.value, result.output)
-    return None
+        yield from _error(expected.value, result)
+    elif result.error is not None:
+        yield f"{result.error.type}: {result.error.message}"
+    elif expected.kind in ("output", "subset"):
+        yield from _differences(expected.value, result.output, "", exact=expected.kind == "output")
+    elif expected.kind == "matches":
+        yield from _matches(expected.value, result.output)
 
 
-def _error(wanted: dict[str, str], result: RunResult) -> str | None:
+def _error(wanted: dict[str, str], result: RunResult) -> Iterator[str]:
     if result.error is None:
-        return f"expected an error, got {_shown(result.output)}"
+        yield f"expected an error, got {_shown(result.output)}"
+        return
     for name, value in wanted.items():
         got = {"type": result.error.type, "message": result.error.message, "path": result.error.path}[name]
         right = value in (got or "") if name == "message" else value == got
         if not right:
-            return f"expected an error with {name} {value!r}, got {got!r} ({result.error.type}: {result.error.message})"
-    return None
+            yield f"expected an error with {name} {value!r}, got {got!r} ({result.error.type}: {result.error.message})"
 
 
-def _differs(wanted: Any, got: Any, path: str, *, exact: bool) -> str | None:
+def _differences(wanted: Any, got: Any, path: str, *, exact: bool) -> Iterator[str]:
     if isinstance(wanted, dict) and isinstance(got, dict):
-        extra = sorted(got.keys() - wanted.keys()) if exact else []
-        if extra:
-            return f"{_at(path)} has the key `{extra[0]}`, which was not expected"
+        for key in sorted(got.keys() - wanted.keys()) if exact else ():
+            yield f"{_at(path)} has the key `{key}`, which was not expected"
         for key, value in wanted.items():
             if key not in got:
-                return f"{_at(path)} has no key `{key}`"
-            found = _differs(value, got[key], f"{path}/{_escaped(key)}", exact=exact)
-            if found:
-                return found
-        return None
-    if isinstance(wanted, list) and isinstance(got, list):
+                yield f"{_at(path)} has no key `{key}`"
+            else:
+                yield from _differences(value, got[key], f"{path}/{_escaped(key)}", exact=exact)
+    elif isinstance(wanted, list) and isinstance(got, list):
         if len(wanted) != len(got) if exact else len(wanted) > len(got):
-            return f"{_at(path)} has {len(got)} elements, expected {'' if exact else 'at least '}{len(wanted)}"
-        for position, value in enumerate(wanted):
-            found = _differs(value, got[position], f"{path}/{position}", exact=exact)
-            if found:
-                return found
-        return None
-    if _same(wanted, got):
-        return None
-    return f"{_at(path)}: expected {_shown(wanted)}, got {_shown(got)}"
+            yield f"{_at(path)} has {len(got)} elements, expected {'' if exact else 'at least '}{len(wanted)}"
+        for position, (value, item) in enumerate(zip(wanted, got, strict=False)):
+            yield from _differences(value, item, f"{path}/{position}", exact=exact)
+    elif not _same(wanted, got):
+        yield f"{_at(path)}: expected {_shown(wanted)}, got {_shown(got)}"
+
+
+def _equal(wanted: Any, got: Any) -> bool:
+    return next(_differences(wanted, got, "", exact=True), None) is None
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -88,16 +88,16 @@ def _same(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
-def _matches(wanted: dict[str, dict[str, Any]], output: Any) -> str | None:
+def _matches(wanted: dict[str, dict[str, Any]], output: Any) -> Iterator[str]:
     for path, matcher in wanted.items():
         value = _find(output, path)
         if value is _ABSENT and not matcher.get("absent"):
-            return f"there is nothing at {path}"
+            yield f"there is nothing at {path}"
+            continue
         for name, given in matcher.items():
             problem = MATCHERS[name].check(value, given)
             if problem:
-                return f"{_at(path)} {problem}"
-    return None
+                yield f"{_at(path)} {problem}"
 
 
 def _find(value: Any, path: str) -> Any:
@@ -173,7 +173,7 @@ def _check_contains(value: Any, given: Any) -> str | None:
     if isinstance(value, str):
         inside = isinstance(given, str) and given in value
     elif isinstance(value, list):
-        inside = any(_differs(given, item, "", exact=True) is None for item in value)
+        inside = any(_equal(given, item) for item in value)
     else:
         inside = isinstance(value, dict) and given in value
     return None if inside else f"does not contain {_shown(given)}: {_shown(value)}"
@@ -185,7 +185,7 @@ def _check_regex(value: Any, given: str) -> str | None:
 
 
 MATCHERS: dict[str, Matcher] = {
-    "equals": Matcher(_anything, lambda v, g: _differs(g, v, "", exact=True)),
+    "equals": Matcher(_anything, lambda v, g: None if _equal(g, v) else f"is not {_shown(g)}: {_shown(v)}"),
     "type": Matcher(_a_type, lambda v, g: None if _TYPES[g](v) else f"is no {g}: {_shown(v)}"),
     "regex": Matcher(_a_pattern, _check_regex),
     "contains": Matcher(_anything, _check_contains),

@@ -147,16 +147,22 @@ def _ending(ended: Ended, wording: Wording) -> str:
 
 def traceback_text(answer: Mapping[str, Any], wording: Wording) -> str | None:
     """The exceptions with the user's frames, as Python prints them, the causes first; None without any frame."""
-    causes = answer.get("causes") or []
-    if not answer.get("frames") and not any(cause["frames"] for cause in causes):
+    causes, inner = answer.get("causes") or [], answer.get("inner") or []
+    if not any(error.get("frames") for error in (answer, *causes, *inner)):
         return None
     parts = [_one(cause, wording) + "\n\nThe above exception led to the following one:\n" for cause in reversed(causes)]
-    return "\n".join([*parts, _one(answer, wording)])
+    held = [f"\nin the group:\n{_indented(_one(one, wording))}" for one in inner]
+    return "\n".join([*parts, _one(answer, wording), *held])
+
+
+def _indented(text: str) -> str:
+    return "\n".join("  " + line for line in text.splitlines())
 
 
 def _one(error: Mapping[str, Any], wording: Wording) -> str:
     words = f"{error['type']}: {error['message']}" if error["message"] else str(error["type"])
-    return _stack_text(error["frames"], wording) + "\n" + wording.mask(words)
+    stack = _stack_text(error["frames"], wording) + "\n" if error["frames"] else ""
+    return stack + wording.mask(words)
 
 
 def _stack_text(frames: Sequence[Mapping[str, Any]], wording: Wording) -> str:

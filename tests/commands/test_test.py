@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -465,6 +466,21 @@ def test_cases_that_pass(lua: Lua, project: Path) -> None:
 
 FAILING = """\
 cases:
+  - name: nothing is right
+    tool: find_order
+    input: {order_number: A-1}
+    expect:
+      output: {order: B-1, exact: [false], price: 3}
+  - name: no matcher fits
+    tool: search_acme_docs
+    input: {query: refund, limit: 2}
+    expect:
+      matches: {/query: {length: 3, in: [a, b]}, /results: {contains: x, equals: [Rückgabe]}, /pages: {type: array}}
+  - name: other elements
+    tool: search_acme_docs
+    input: {query: refund, limit: 2}
+    expect:
+      subset: {results: [x, Rückgabe, y]}
   - name: another status
     tool: find_order
     input: {order_number: A-1}
@@ -513,9 +529,21 @@ def test_cases_that_fail_say_why(lua: Lua, project: Path) -> None:
     result = lua("test", "--ci", cwd=project)
     assert result.exit_code == 1
     lines = [line.strip() for line in result.stdout.splitlines()]
-    assert lines[-1] == "0 passed, 9 failed"
-    messages = [line.partition(": ")[2] for line in lines if line.startswith("tests/orders.test.yaml:")]
+    assert lines[-1] == "0 passed, 12 failed"
+    place = re.compile(r"^tests/orders\.test\.yaml:\d+: ")
+    messages = [place.sub("", line) for line in lines[1:-2] if not line.startswith("✖")]
     assert messages == [
+        "the output has the key `status`, which was not expected",
+        '/order: expected "B-1", got "A-1"',
+        "/exact: expected [false], got false",
+        "the output has no key `price`",
+        "/query has 6 elements, expected 3",
+        '/query is none of ["a", "b"]: "refund"',
+        '/results does not contain "x": ["Rückgabe", "Rückgabe"]',
+        '/results is not ["Rückgabe"]: ["Rückgabe", "Rückgabe"]',
+        "there is nothing at /pages",
+        "/results has 2 elements, expected at least 3",
+        '/results/0: expected "x", got "Rückgabe"',
         '/status: expected "open", got null',
         "the output has no key `tracking`",
         'expected an error, got {"order": "A-1", "status": null, "exact": false}',
@@ -528,6 +556,16 @@ def test_cases_that_fail_say_why(lua: Lua, project: Path) -> None:
         "no tool 'find_oder'; did you mean find_order?",
     ]
     assert 'File "src/tools.py"' in result.stderr
+
+
+def test_a_thousand_differences_are_cut_and_counted(lua: Lua, project: Path) -> None:
+    case = (
+        "cases:\n  - name: a\n    tool: search_acme_docs\n    input: {query: q, limit: 60}\n    expect: {output: %s}\n"
+    )
+    write_cases(project, case % json.dumps({"query": "q", "results": ["x"] * 60}))
+    lines = lua("test", "--ci", cwd=project).stdout.splitlines()
+    assert lines[-3:-1] == ["        … and 40 more differences", ""]
+    assert sum("expected " in line for line in lines) == 20
 
 
 def test_matchers(lua: Lua, project: Path) -> None:

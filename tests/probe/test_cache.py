@@ -24,7 +24,7 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     real = launch.launch
 
     def counting(order: launch.Order) -> launch.Ended:
-        counted.append(len(order.body["skills"]))
+        counted.append(len(order.made_body()["skills"]))
         return real(order)
 
     monkeypatch.setattr(launch, "launch", counting)

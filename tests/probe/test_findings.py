@@ -226,7 +226,9 @@ SCHEMA_FAILS: dict[str, tuple[str, str, str, int | None]] = {
     "a list": ("input_schema = list[Query]\n    def execute(self, input): ...", "the input is an array in JSON", "wrap it", None),
     "nan": ("input_schema = Odd\n    def execute(self, input): ...", "the schema is not JSON: /properties/number/default is NaN", "", None),
     "a strange type": ("input_schema = Strange\n    def execute(self, input): ...", "Cannot generate a JsonSchema", "JSON Schema as a dict", None),
-    "an own class": ("def execute(self, input: Client): ...", "Unable to generate pydantic-core schema", "JSON Schema as a dict", None),
+    "an own class": ("def execute(self, input: Client): ...", "`Client` is a plain class, and pydantic cannot read its fields: it derives from nothing", "`class Client(BaseModel):` with `from pydantic import BaseModel`", 27),
+    "an own class with a base": ("input_schema = Special\n    def execute(self, input): ...", "`Special` is a plain class, and pydantic cannot read its fields: it derives from Client alone", "`class Special(Client, BaseModel):`", 31),
+    "a class of the library": ("def execute(self, input: ast.AST): ...", "Unable to generate pydantic-core schema for <class 'ast.AST'>", "JSON Schema as a dict", None),
     "type checking only": ("def execute(self, input: Customer): ...", "`Customer` is imported only under TYPE_CHECKING, and it is needed at run time for the schema", "move `from models import Customer` (src/tools.py:8) out of `if TYPE_CHECKING:`", 8),
     "type checking only, in a model": ("input_schema = Holder\n    def execute(self, input): ...", "`Customer` is imported only under TYPE_CHECKING", "(src/tools.py:8)", 8),
     "nowhere": ("def execute(self, input: Nowhere): ...", "`Nowhere` is not defined where the schema needs it", "define or import it", None),
@@ -266,6 +268,10 @@ class Client:
     pass
 
 
+class Special(Client):
+    number: int
+
+
 class T(LuaTool):
     name = "t"
     description = "d"
@@ -285,9 +291,21 @@ def test_a_schema_that_cannot_be_had(name: str, workshop: Workshop) -> None:
     if line is not None:
         assert finding.place.line == line
     elif name == "nowhere":
-        assert finding.place.line == 34
+        assert finding.place.line == 38
     else:
-        assert finding.place.line == 31
+        assert finding.place.line == 35
+
+
+def test_a_field_of_a_plain_class_is_named_with_what_it_needs(workshop: Workshop) -> None:
+    text = SCHEMA_HEAD.lstrip().replace("BODY", "def execute(self, input): ...")
+    text += "\n\nclass Order(BaseModel):\n    client: Client\n"
+    finding = only(workshop.look(workshop.draft({"tools.py": text}, {"t": "tools:T"})).findings)
+    assert finding.code == "lua/import-failed"
+    assert (finding.place.path, finding.place.line) == (
+        "src/tools.py",
+        text[: text.index("class Order")].count("\n") + 1,
+    )
+    assert finding.facts["advice"] == "derive `Client` from pydantic's BaseModel, or make it a dataclass or a TypedDict"
 
 
 def test_a_name_that_only_the_results_annotation_uses_may_be_unknown(workshop: Workshop) -> None:

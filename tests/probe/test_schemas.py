@@ -273,3 +273,81 @@ def test_the_result_has_a_schema_when_its_annotation_is_a_model(seen: dict[str, 
     assert list(data["properties"]) == ["a", "b"]
     assert seen["answers_plain"].output_schema is None
     assert seen["open"].output_schema is None
+
+
+GENERIC = """
+    from __future__ import annotations
+    from typing import Generic, TypeVar
+    from pydantic import BaseModel
+    from lua_cli import LuaTool
+
+    class Order(BaseModel):
+        number: str
+
+    class Answer(BaseModel):
+        total: int
+
+    class Page(BaseModel):
+        size: int = 1
+
+    T = TypeVar("T")
+    R = TypeVar("R")
+    M = TypeVar("M", bound=BaseModel)
+    P = TypeVar("P", bound=Page)
+    B = TypeVar("B", bound="Wrapped")
+
+    class Wrapped(BaseModel, Generic[T]):
+        item: T
+
+    class Base(LuaTool[T], Generic[T]):
+        name = description = "d"
+        def execute(self, input: T): return 1
+
+    class Pair(LuaTool[T], Generic[R, T]):
+        name = description = "d"
+        def execute(self, input: T) -> R: return 1
+
+    class Swapped(Pair[T, R], Generic[T, R]): ...
+    class Wrapping(LuaTool[T]):
+        name = description = "d"
+        def execute(self, input: Wrapped[T]): return 1
+
+    class Bound(LuaTool[P]):
+        name = description = "d"
+        def execute(self, input: P): return 1
+
+    class AnyModel(LuaTool[M]):
+        name = description = "d"
+        def execute(self, input: M): return 1
+
+    class Direct(Base[Order]): ...
+    class Named(Base["Order"]): ...
+    class Deeper(Direct): ...
+    class Twice(Swapped[Answer, Order]): ...
+    class InModel(Wrapping[Order]): ...
+    class ByBound(Bound): ...
+    class Mixed(Deeper, Base[Order]): ...
+    class Given(Base): ...
+    class GivenModel(AnyModel): ...
+    class Undefined(Base["Nowhere"]): ...
+"""
+FILLED = ("Direct", "Named", "Deeper", "Twice", "Mixed")
+
+
+def test_type_variables_are_what_the_class_gave(workshop: Workshop) -> None:
+    tools = {name.lower(): f"generic:{name}" for name in (*FILLED, "InModel", "ByBound", "Given", "GivenModel")}
+    probed = workshop.look(workshop.draft({"generic.py": GENERIC}, tools))
+    seen = {key.partition(":")[2]: tool for key, tool in probed.seen["skill"].tools.items()}
+    assert [tool.error for tool in seen.values()] == [None] * len(tools)
+    assert [list(properties(seen[name])) for name in FILLED] == [["number"]] * len(FILLED)
+    assert properties(seen["InModel"])["item"] == {"$ref": "#/$defs/Order"}
+    assert list(properties(seen["ByBound"])) == ["size"]
+    assert (seen["Given"].schema, seen["GivenModel"].schema) == (None, None)
+    output = seen["Twice"].output_schema
+    assert output is not None
+    assert list(output["properties"]) == ["total"]
+
+
+def test_a_type_argument_that_is_not_defined_is_named(workshop: Workshop) -> None:
+    (finding,) = workshop.look(workshop.draft({"generic.py": GENERIC}, {"d": "generic:Undefined"})).findings
+    assert (finding.code, "`Nowhere` is not defined" in finding.facts["reason"]) == ("lua/schema-failed", True)

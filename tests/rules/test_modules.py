@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import venv
+
 import pytest
 
 from tests.rules.projects import HEAD, WriteProject, agent, judged, lines, tool
@@ -150,3 +152,25 @@ def test_what_calls_share(write_project: WriteProject, attribute: str, method: s
     source = HEAD + tool("Base", body=body) + tool("A", base="Base") + tool("B", base="Base")
     found = judged(write_project({"agent.py": source + agent("A()", "B()")}))
     assert [d.code for d in found] == (["lua/mutable-class-attribute"] if said else [])
+
+
+@pytest.mark.parametrize("pip", [True, False])
+def test_a_python_without_pydantic_is_one_error_that_says_what_to_type(write_project: WriteProject, pip: bool) -> None:
+    root = write_project({
+        "agent.py": "from a import A\nfrom b import B\n" + HEAD + agent("A()", "B()"),
+        "a.py": HEAD + tool("A"),
+        "b.py": HEAD + tool("B"),
+    })  # fmt: skip
+    venv.create(root / ".venv", with_pip=False, symlinks=True)
+    (packages,) = (root / ".venv").glob("lib/python*/site-packages")
+    if pip:
+        (packages / "pip").mkdir()
+    (found,) = [one for one in judged(root) if one.severity == "error"]
+    assert (
+        found.message
+        == "pydantic is not installed for .venv/bin/python, the Python of this project (the project's .venv)"
+    )
+    typed = ".venv/bin/python -m pip install pydantic" if pip else "uv pip install --python .venv/bin/python pydantic"
+    assert found.help is not None
+    assert found.help.startswith(f"install it there: `{typed}`")
+    assert [found.place.path, *(one.place.path for one in found.related)] == ["a.py", "agent.py", "b.py"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 import sys
 import venv
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def workshop(tmp_path: Path) -> Workshop:
 
 
 def run_once(
-    workshop: Workshop, body: str, head: str = "import os", reads: tuple[str, ...] = (), **given: object
+    workshop: Workshop, body: str, head: str = "import os", reads: tuple[str, ...] = (), **given: Any
 ) -> RunResult:
     module, tools = tool_module({"tool": body}, head)
     return workshop.run(workshop.opened(workshop.draft({"tools.py": module}, tools, env=reads)), "tool", **given)
@@ -116,6 +117,52 @@ def test_a_traceback_has_the_users_frames_alone_and_no_secrets(
         '  File "src/helper.py", line 8, in outer',
         '    raise RuntimeError(f"no luck with {key}") from error',
         "RuntimeError: no luck with ***",
+    ]
+
+
+GROUP = """
+    async def execute(self, input):
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self.first())
+            group.create_task(self.second())
+
+    async def first(self):
+        raise ValueError("no " + os.environ["ACME_API_KEY"])
+
+    async def second(self):
+        raise ExceptionGroup("inner", [KeyError("x"), OSError(28, "No space left on device")])
+"""
+
+
+def test_the_exceptions_in_a_group_are_shown(workshop: Workshop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACME_API_KEY", "k-12345")
+    result = run_once(workshop, GROUP.replace("\n    ", "\n"), "import asyncio, os", reads=("ACME_API_KEY",))
+    assert result.error is not None
+    assert result.error.exception == "ExceptionGroup"
+    assert "k-12345" not in str(result)
+    assert (result.error.traceback or "").splitlines() == [
+        "Traceback (most recent call last):",
+        '  File "src/tools.py", line 9, in ToolTool.execute',
+        "    async with asyncio.TaskGroup() as group:",
+        "ExceptionGroup: unhandled errors in a TaskGroup (2 sub-exceptions)",
+        "",
+        "in the group:",
+        "  Traceback (most recent call last):",
+        '    File "src/tools.py", line 14, in ToolTool.first',
+        '      raise ValueError("no " + os.environ["ACME_API_KEY"])',
+        "  ValueError: no ***",
+        "",
+        "in the group:",
+        "  Traceback (most recent call last):",
+        '    File "src/tools.py", line 17, in ToolTool.second',
+        '      raise ExceptionGroup("inner", [KeyError("x"), OSError(28, "No space left on device")])',
+        "  KeyError: 'x'",
+        "",
+        "in the group:",
+        "  Traceback (most recent call last):",
+        '    File "src/tools.py", line 17, in ToolTool.second',
+        '      raise ExceptionGroup("inner", [KeyError("x"), OSError(28, "No space left on device")])',
+        "  OSError: [Errno 28] No space left on device",
     ]
 
 
