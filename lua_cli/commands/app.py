@@ -11,13 +11,16 @@ from typer.exceptions import Abort, TyperException
 
 from lua_cli._version import __version__
 from lua_cli.commands.auth import auth_app
+from lua_cli.commands.chat import chat_command
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
 from lua_cli.commands.flow import flow_app
 from lua_cli.commands.fuzz import fuzz_command
+from lua_cli.commands.gates import gates_command
 from lua_cli.commands.init import init_command
 from lua_cli.commands.mistakes import meant
+from lua_cli.commands.prompt import prompt_command
 from lua_cli.commands.push import push_command
 from lua_cli.commands.serve import serve_app
 from lua_cli.commands.skills import skills_app
@@ -57,6 +60,9 @@ app.command("init")(init_command)
 app.command("compile")(compile_command)
 app.add_typer(test_app, name="test")
 app.command("fuzz")(fuzz_command)
+app.command("chat")(chat_command)
+app.command("prompt")(prompt_command)
+app.command("gates")(gates_command)
 app.command("push")(push_command)
 app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)

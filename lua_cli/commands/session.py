@@ -111,6 +111,12 @@ def say(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def say_piece(text: str) -> None:
+    """A piece of the result on stdout, at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
 def note(text: str) -> None:
     """A line of progress or explanation on stderr."""
     sys.stderr.write(text + "\n")
@@ -145,7 +151,7 @@ def build(project: Project) -> Compiled:
     """
     from lua_cli.pipeline import compile_project
 
-    compiled = compile_project(project, progress=progress())
+    compiled = compile_project(project, ci=_session.ci, progress=progress())
     if not compiled.ok:
         from lua_cli.report import render
 

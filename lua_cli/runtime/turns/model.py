@@ -109,12 +109,14 @@ class Offer:
     tools      in the order in which the model shall see them; names unique, none is `load_skill`
     documents  names unique
     gates      what conditions said, for the transcript; empty where there are none
+    parts      what the prompt was put together from, (name, text), for those who count; empty: one part
     """
 
     prompt: str
     tools: tuple[Tool, ...] = ()
     documents: tuple[Document, ...] = ()
     gates: tuple[Gate, ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

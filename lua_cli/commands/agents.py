@@ -1,0 +1,108 @@
+"""Which agent is meant, and a conversation with it: what chat, prompt, gates and cases open. In: the project, flags.
+Out: a `Conversation`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lua_cli.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.project import Project
+    from lua_cli.runtime.agents import AgentFacts, PythonConversation
+    from lua_cli.runtime.state import EndUser
+    from lua_cli.runtime.turns import Message
+
+BUDGET = 30.0
+
+AgentName = Annotated[
+    str | None, typer.Option("--agent", metavar="NAME", help="The agent, when the project has several.")
+]
+Channel = Annotated[str, typer.Option("--channel", metavar="C", help="text or voice.")]
+UserFile = Annotated[
+    Path | None, typer.Option("--user", metavar="FILE", help='The end user: {"id": …, "data": {…}} as JSON.')
+]
+Budget = Annotated[float, typer.Option("--gate-timeout", metavar="SECONDS", help="Seconds that a condition may take.")]
+
+
+@dataclass(frozen=True)
+class Where:
+    """Flags that say in which surroundings an agent is talked with."""
+
+    channel: str = "text"
+    user: Path | None = None
+    env_file: Path | None = None
+    timeout: float = 30.0
+    budget: float = BUDGET
+
+    def checked(self) -> Where:
+        """Itself. Raises UsageError for values that there are none of."""
+        from lua_cli.runtime.agents.model import CHANNELS
+
+        if self.channel not in CHANNELS:
+            raise UsageError(
+                f"--channel {self.channel}: there is no such channel", hint=f"one of {', '.join(CHANNELS)}"
+            )
+        if not 0 < self.budget <= 3600:
+            raise UsageError(f"--gate-timeout {self.budget:g}: seconds must be more than 0, and at most 3600")
+        return self
+
+
+class Agents:
+    """The agents of a project, compiled."""
+
+    def __init__(self, target: Project) -> None:
+        from lua_cli.commands.session import build
+        from lua_cli.pipeline.agents import python_agents
+
+        self.project = target
+        compiled = build(target)
+        self._artifacts = compiled.artifacts
+        self.known = {agent.name: agent for agent in python_agents(target)}
+        self._opened: dict[str, OpenedArtifact] = {}
+
+    def named(self, name: str | None) -> AgentFacts:
+        """The agent of that name; without a name, the only one. Raises NotFoundError, UsageError."""
+        names = ", ".join(sorted(self.known))
+        if name is None:
+            if len(self.known) == 1:
+                return next(iter(self.known.values()))
+            raise UsageError(f"--agent is missing: there are {names}" if names else "the project has no agent")
+        if name not in self.known:
+            near = difflib.get_close_matches(name, self.known, n=1)
+            raise NotFoundError(
+                f"no agent {name!r}", hint=f"did you mean {near[0]}?" if near else f"there are: {names}"
+            )
+        return self.known[name]
+
+    def talk(
+        self, agent: AgentFacts, where: Where, *, user: EndUser | None = None, messages: tuple[Message, ...] = ()
+    ) -> PythonConversation:
+        """A conversation with it; `user` goes before `where.user`. Data is the project's."""
+        from dataclasses import replace
+
+        from lua_cli.commands.testing import run_options
+        from lua_cli.runtime.agents import PythonConversation, Setting
+        from lua_cli.runtime.state import DATABASE, State, read_user
+
+        who = user if user is not None else read_user(where.user) if where.user is not None else None
+        state = State(who, self.project.output / DATABASE)
+        options = replace(run_options(self.project, where.env_file, where.timeout), state=state)
+        return PythonConversation(
+            agent, self.artifacts(agent), Setting(options, where.channel, where.budget, messages)
+        )  # fmt: skip
+
+    def artifacts(self, agent: AgentFacts) -> Mapping[str, OpenedArtifact]:
+        """The artifacts of the agent's skills."""
+        for name in agent.skills:
+            if name not in self._opened and name in self._artifacts:
+                self._opened[name] = self._artifacts[name].open()
+        return self._opened

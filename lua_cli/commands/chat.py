@@ -1,0 +1,141 @@
+"""`lua chat`: talk with an agent, once (`-m`) or at a prompt. The answer goes to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from lua_cli.commands.agents import BUDGET, AgentName, Budget, Channel, UserFile, Where
+from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, ProviderError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.commands.threads import Threads
+    from lua_cli.runtime.agents import PythonConversation
+    from lua_cli.runtime.turns import Entry, Model, Outcome, Rules
+
+EnvFile = Annotated[Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")]
+
+
+def chat_command(
+    messages: Annotated[
+        list[str] | None,
+        typer.Option("--message", "-m", metavar="TEXT", help="Say this and print the answer; again for more turns."),
+    ] = None,
+    agent: AgentName = None,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="provider/model, or scripted:FILE.json.")
+    ] = None,
+    user: UserFile = None,
+    channel: Channel = "text",
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="NAME", help="Go on with a conversation, or begin one to keep.")
+    ] = None,
+    env_file: EnvFile = None,
+    timeout: Annotated[float, typer.Option("--timeout", help="Seconds a tool may take.", metavar="SECONDS")] = 30.0,
+    gate_timeout: Budget = BUDGET,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> int:
+    """Talk with an agent: at a prompt, or once with -m."""
+    from lua_cli.commands.agents import Agents
+    from lua_cli.commands.session import current, project
+    from lua_cli.commands.threads import Threads
+
+    if not messages and (as_json or not current().interactive):
+        raise UsageError("-m is missing: what shall be said?", hint='lua chat -m "Where is my order?"')
+    where = Where(channel, user, env_file, timeout, gate_timeout).checked()
+    agents = Agents(project())
+    facts = agents.named(agent)
+    chosen = _model(model, facts.model)
+    threads = Threads(agents.project.output)
+    before = threads.read(thread, facts.name) if thread is not None else ()
+    with agents.talk(facts, where, messages=before) as talk:
+        if not messages:
+            from lua_cli.commands.chat_prompt import converse
+
+            return converse(agents, talk, chosen, where, threads, thread)
+        return _say_all(talk, chosen, messages, as_json, (threads, thread))
+
+
+def _model(asked: str | None, agents: str | None) -> Model:
+    from lua_cli.runtime.models.choosing import choose_model
+
+    return choose_model(asked, agents, os.environ, Path.cwd())
+
+
+def _say_all(
+    talk: PythonConversation, model: Model, messages: list[str], as_json: bool, kept: tuple[Threads, str | None]
+) -> int:  # fmt: skip
+    """Say one message after another; the last answer is the result."""
+    from lua_cli.commands.chat_showing import Shown, show_entry
+    from lua_cli.commands.session import fail, print_json, say
+    from lua_cli.runtime.turns import Rules, Usage
+
+    entries: list[Entry] = []
+    usage, answer = Usage(), ""
+    shown = Shown()
+
+    def heard(entry: Entry) -> None:
+        entries.append(entry)
+        if not as_json:
+            show_entry(entry, shown)
+
+    error: LuaError | None = None
+    for text in messages:
+        try:
+            outcome = take(talk, text, model, Rules(on_entry=heard))
+        except LuaError as raised:
+            error = raised
+            break
+        usage, answer = usage + outcome.usage, outcome.answer
+        error = error_of(outcome)
+        if error is not None:
+            break
+        if not as_json:
+            say(outcome.answer)
+    threads, thread = kept
+    if thread is not None:
+        threads.write(thread, talk.agent, talk.messages)
+    if as_json:
+        result: dict[str, Any] = {"ok": error is None, "answer": answer if error is None else None}
+        if error is not None:
+            result["error"] = {"type": error.kind.replace("_", "-"), "message": error.message, "hint": error.hint}
+        print_json({**result, "transcript": [entry.document() for entry in entries], "usage": usage.document()})
+        return EXIT_OK if error is None else error.exit_code
+    return EXIT_OK if error is None else fail(error)
+
+
+def take(talk: PythonConversation, text: str, model: Model, rules: Rules) -> Outcome:
+    """One turn, which an interrupt (Ctrl-C) ends cleanly."""
+    from dataclasses import replace
+
+    from lua_cli.commands.interrupts import cancelled_by_interrupt
+    from lua_cli.runtime.turns import Cancellation
+
+    cancellation = Cancellation()
+    with cancelled_by_interrupt(cancellation):
+        return talk.say(text, model, replace(rules, cancellation=cancellation))
+
+
+def error_of(outcome: Outcome) -> LuaError | None:
+    """Why a turn has no answer; None when it has one."""
+    error: LuaError
+    if outcome.status == "exhausted":
+        count = f"{outcome.iterations} model call" + ("" if outcome.iterations == 1 else "s")
+        error = LuaError(
+            f"no answer after {count}: the agent ran out of iterations",
+            hint="see the transcript for what it kept asking; more are max_iterations of the agent",
+        )
+        error.kind = "exhausted"
+    elif outcome.status == "refused":
+        words = f": {outcome.answer}" if outcome.answer else ""
+        error = ProviderError(f"the model refused{words}", hint="say it in other words, or look at the prompt")
+        error.kind = "refused"
+    elif outcome.status == "cancelled":
+        error = LuaError("the turn was cancelled")
+        error.kind, error.exit_code = "cancelled", EXIT_INTERRUPTED
+    else:
+        return None
+    return error

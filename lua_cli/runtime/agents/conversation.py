@@ -1,0 +1,94 @@
+"""A conversation with an agent in Python. In: its facts, its skills' artifacts, the end user, the channel. Out: turns.
+
+Children are started when they are needed, and end with the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.runtime.agents.gating import BUDGET, ask_gates
+from lua_cli.runtime.agents.model import AgentFacts
+from lua_cli.runtime.agents.offering import offer_of
+from lua_cli.runtime.agents.skill_child import SkillChild
+from lua_cli.runtime.state import EndUser, State
+from lua_cli.runtime.turns import Gate, Message, Model, Offer, Outcome, Rules, UserMessage, take_turn
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.runtime.model import RunOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a conversation takes place. `budget` is the seconds that a condition may take; `messages` is what was said
+    before.
+    """
+
+    options: RunOptions
+    channel: str = "text"
+    budget: float = BUDGET
+    messages: Sequence[Message] = field(default_factory=tuple)
+
+
+class PythonConversation:
+    """Talk with an agent: `say`, as often as wanted, then `close`. A context manager."""
+
+    def __init__(self, agent: AgentFacts, artifacts: Mapping[str, OpenedArtifact], setting: Setting) -> None:
+        self.facts, self.channel = agent, setting.channel
+        self.messages: tuple[Message, ...] = tuple(setting.messages)
+        state = setting.options.state or State()
+        self._state, self._budget = state, setting.budget
+        options = replace(setting.options, state=state)
+        self._skills = [SkillChild(artifacts[name], options) for name in agent.skills if name in artifacts]
+
+    @property
+    def agent(self) -> str:
+        return self.facts.name
+
+    @property
+    def model(self) -> str | None:
+        return self.facts.model
+
+    @property
+    def user(self) -> EndUser | None:
+        """The end user, as tools have left what is known."""
+        return self._state.user
+
+    def say(self, text: str, model: Model, rules: Rules) -> Outcome:
+        """Take one turn with a message of the user's. What an answered turn said is kept for the next one."""
+        forget = rules.cancellation.when_cancelled(self._stop) if rules.cancellation is not None else lambda: None
+        own = replace(rules, max_iterations=self.facts.max_iterations)
+        try:
+            outcome = take_turn(self.offer(), (*self.messages, UserMessage(text)), model, own)
+        finally:
+            forget()
+        if outcome.status == "answered":
+            self.messages = outcome.messages
+        return outcome
+
+    def offer(self) -> Offer:
+        """What the model would be offered now; conditions are asked for it."""
+        return offer_of(self.facts, self._skills, self.gates(), self.channel)
+
+    def gates(self) -> tuple[Gate, ...]:
+        """What is open now, of everything that the agent has."""
+        return ask_gates(self._skills, self._budget)
+
+    def close(self) -> None:
+        """End the children. Again and again."""
+        for skill in self._skills:
+            skill.close()
+        self._state.close()
+
+    def _stop(self) -> None:
+        for skill in self._skills:
+            skill.stop()
+
+    def __enter__(self) -> PythonConversation:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()

@@ -1,0 +1,139 @@
+"""One skill in a conversation. In: its artifact. Out: what its conditions say, what its tools return. The child is
+started when it is needed first; one that was lost (a time limit, a crash) is started anew, and its tools with it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.bundle import unpack
+from lua_cli.child.environment import declared_values
+from lua_cli.runtime.masking import masker
+from lua_cli.runtime.outcome import Wording, result_of
+from lua_cli.runtime.running import order_of, source_names
+from lua_cli.runtime.turns.model import ToolError, ToolResult
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.child.launch import Ended, Order
+    from lua_cli.child.talk import Talk
+    from lua_cli.runtime.model import RunOptions, RunResult
+
+OWN = ""  # the name of the skill's own condition among those of its tools
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a condition said."""
+
+    open: bool
+    reason: str
+    duration_ms: int
+
+
+class SkillChild:
+    """A skill's child process over a conversation. Used by one thread at a time, `stop` apart."""
+
+    def __init__(self, opened: OpenedArtifact, options: RunOptions) -> None:
+        self.opened, self._options = opened, options
+        self.manifest: Mapping[str, Any] = opened.manifest
+        self._talk: Talk | None = None
+        self._order: Order | None = None
+
+    @property
+    def name(self) -> str:
+        return self.opened.skill
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The names of what has a condition: its tools, and `OWN`."""
+        own = (OWN,) if self.manifest["skill"]["hasCondition"] else ()
+        return own + tuple(tool["name"] for tool in self.manifest["tools"] if tool["hasCondition"])
+
+    def ask(self, names: Sequence[str], budget: float) -> dict[str, Answer]:
+        """What the conditions say, each within `budget` seconds; all at once."""
+        answers: dict[str, Answer] = {}
+        while left := [name for name in names if name not in answers]:
+            said = self._started().do({"do": "ask", "which": left, "budget": budget}, budget, waits=True)
+            for letter, body in said.ended.frames:
+                if letter == "C":
+                    answers[body["name"]] = Answer(body["open"], self._wording().clean(body["reason"]), body["ms"])
+            result = said.ended.first("R")
+            if not said.alive or result["hung"]:
+                self.close()
+            if result is None or not result["hung"]:  # with a blocked loop, those that it held up are asked anew
+                lost = _lost(said.ended, budget)
+                answers |= {name: lost for name in left if name not in answers}
+        return answers
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call a tool. Whatever becomes of it is a result."""
+        timeout = self._options.timeout
+        command = {"do": "call", "tool": name, "input": json.dumps(arguments), "timeout": timeout}
+        said = self._started().do(command, timeout)
+        result = result_of(said.ended, self._wording(name, arguments))
+        if not said.alive:
+            self.close()
+        return _tool_result(result)
+
+    def stop(self) -> None:
+        """End what is going on, from any thread."""
+        talk = self._talk
+        if talk is not None:
+            talk.stop()
+
+    def close(self) -> None:
+        """End the child, and remove its folder. Again and again."""
+        talk, order = self._talk, self._order
+        self._talk = self._order = None
+        if talk is not None:
+            talk.close()
+        if order is not None:
+            shutil.rmtree(order.folder, ignore_errors=True)
+
+    def _started(self) -> Talk:
+        if self._talk is None:
+            from lua_cli.child.talk import Talk
+
+            tools = {tool["name"]: [tool["module"], tool["qualname"]] for tool in self.manifest["tools"]}
+            entry = self.manifest["skill"]["condition"]
+            condition = entry and [entry["module"], entry["attribute"]]
+            body = {"do": "converse", "tools": tools, "condition": condition}
+            folder = unpack(self.opened, self._options.cache).resolve()
+            self._order = order_of(folder, lambda: body, self._values(), self._options, self._options.timeout)
+            self._talk = Talk(self._order)
+        return self._talk
+
+    def _values(self) -> dict[str, str]:
+        options = self._options
+        return declared_values(
+            self.manifest["env"], options.project, env_file=options.env_file, first=options.env
+        )  # fmt: skip
+
+    def _wording(self, tool: str = "", value: Any = None) -> Wording:
+        options = self._options
+        folder = str((options.cache / self.opened.digest.removeprefix("sha256:")).resolve())
+        names = source_names(self.opened.files, options)
+        return Wording(tool, masker(self._values()), names, options.timeout, options.limits, folder, value)
+
+
+def _lost(ended: Ended, budget: float) -> Answer:
+    """What is said for conditions that never answered, with their process."""
+    if ended.timed_out:
+        return Answer(False, f"no answer within {budget:g} seconds", round(budget * 1000))
+    code = ended.exit_code
+    how = "ended" if code is None else f"was killed by signal {-code}" if code < 0 else f"ended with exit({code})"
+    return Answer(False, f"the skill's process {how} meanwhile", round(ended.seconds * 1000))
+
+
+def _tool_result(result: RunResult) -> ToolResult:
+    error = result.error
+    if error is None:
+        return ToolResult(result.output, logs=result.logs)
+    errors = tuple({"path": fault.path, "message": fault.message} for fault in error.errors)
+    logs = result.logs + (f"{error.traceback}\n" if error.traceback else "")
+    return ToolResult(error=ToolError(error.type, error.message, error.path, errors), logs=logs)
