@@ -16,6 +16,7 @@ from lua_cli.bundle.datafiles import add_document, add_included, add_read
 from lua_cli.bundle.dynamic import covered
 from lua_cli.bundle.members import FileReader, Members
 from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, EnvUse, Requirement
+from lua_cli.bundle.sealing import largest, shown_size
 from lua_cli.bundle.secrets import find_secrets
 from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
@@ -75,6 +76,7 @@ class _Collector:
         files = members.files()
         self._findings += members.findings
         self._say_secrets(files)
+        self._say_size(skill, files)
         context = skill.attributes["context"].value
         return Draft(
             skill=skill.name or "",
@@ -147,6 +149,15 @@ class _Collector:
                 place = Place(new[name].source, secret.line, secret.column, secret.line, secret.end_column)
                 facts = {"name": secret.kind, "fingerprint": secret.fingerprint}
                 self._findings.append(Finding("lua/secret-in-bundle", place, facts))
+
+    def _say_size(self, skill: SkillInfo, files: Iterable[BundledFile]) -> None:
+        """An artifact that outgrows its budget: an upload and an unpacking that somebody waits for."""
+        sizes = {file.source: len(file.content) for file in files}
+        total, budget = sum(sizes.values()), self._project.settings.size_budget
+        if total > budget:
+            reason = f"{shown_size(total)}, and the budget is {shown_size(budget)}; most of it are {largest(sizes)}"
+            facts = {"name": skill.name or "", "reason": reason}
+            self._findings.append(Finding("lua/artifact-large", skill.place, facts))
 
     def _requirements_of(self, closure: Closure) -> tuple[Requirement, ...]:
         outside = [

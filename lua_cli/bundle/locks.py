@@ -23,7 +23,7 @@ from lua_cli.errors import LuaError
 
 READ = ("pylock.toml", "uv.lock")
 _PINNED = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([\w.!+-]+)\s*(?:;\s*(.+))?")
-_OTHERS = ("poetry.lock", "pdm.lock", "Pipfile.lock")
+UNREAD = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class LockFile:
 
 def read_lock(root: Path) -> LockFile | None:
     """The lock of the project rooted at `root`. Raises LuaError for one that cannot be read."""
-    present = [name for name in (*READ, *_OTHERS) if (root / name).is_file()]
+    present = [name for name in (*READ, *UNREAD) if (root / name).is_file()]
     others = tuple(present[1:])
     if present[:1] == ["pylock.toml"]:
         return _pylock(root / "pylock.toml", others)

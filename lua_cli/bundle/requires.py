@@ -1,7 +1,8 @@
 """What the bundled modules import from installed packages, as pinned requirements.
 
 In: the imports that lead outside of the artifact, the interpreter's packages, the lock file. Out: requirements, and
-findings about what is nowhere pinned, not declared, or locked otherwise. Nothing is downloaded, and no name is guessed.
+findings about what is nowhere pinned, not declared or locked otherwise, and about locks that are stale or not read.
+Nothing is downloaded, and no name is guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from packaging.utils import canonicalize_name
 from lua_cli.analysis.model import Finding
 from lua_cli.bundle.closure import Outside, Reached
 from lua_cli.bundle.installed import Environment, Installed
-from lua_cli.bundle.locks import LockFile, read_lock
+from lua_cli.bundle.locks import UNREAD, LockFile, read_lock
 from lua_cli.bundle.model import Lock, Requirement
 from lua_cli.bundle.pinning import Pinning, parsed_requirement
 from lua_cli.bundle.pyproject import setting_place
@@ -39,8 +40,9 @@ class Requirements:
         self._written = project.settings.dependencies
         self._declared = _declared(self._written)
         self._lock = read_lock(project.root)
-        if self._lock is not None:
-            self._compare_lock(self._lock)
+        self._stale = self._lock is not None and self._compare_lock(self._lock)
+        if self._lock is None:
+            self._say_unread()
 
     @property
     def lock(self) -> Lock | None:
@@ -97,7 +99,8 @@ class Requirements:
         file = self._lock.path.name
         versions = {one.version for one in self._lock.packages.get(owner.key, ())}
         if not versions:
-            self._say("lua/lock-mismatch", place, name=owner.name, reason=f"it is not in {file}")
+            if not self._stale:
+                self._say("lua/lock-mismatch", place, name=owner.name, reason=f"it is not in {file}")
             return self._pinning.installed(owner, extras), "installed"
         packages = self._pinning.locked(self._lock, owner.key, extras)
         nowhere = [package for package in packages if not self._targets.has_wheel(package)]
@@ -105,7 +108,7 @@ class Requirements:
             reason = f"those in {file} are for other systems" if package.wheels else f"{file} lists none at all"
             name = f"{package.name} {package.version}"
             self._say("lua/wheel-missing", place, name=name, reason=reason, platform=self._targets.platform)
-        if owner.version not in versions and not nowhere:
+        if owner.version not in versions and not nowhere and not self._stale:
             reason = f"{owner.version} is installed, {file} has {', '.join(sorted(versions))}"
             self._say("lua/lock-mismatch", place, name=owner.name, reason=reason)
         return self._pinning.pins_of(self._lock, packages), file
@@ -121,20 +124,42 @@ class Requirements:
         }
         self.findings.append(Finding("lua/undeclared-dependency", found.fact.place, facts))
 
-    def _compare_lock(self, lock: LockFile) -> None:
-        """Whether the lock was written for the dependencies that pyproject.toml lists now."""
+    def _compare_lock(self, lock: LockFile) -> bool:
+        """Whether the lock is stale: written for other dependencies than pyproject.toml lists now."""
         if lock.others:
             place = setting_place(self._project, "")
             reason = f"{lock.path.name} is used, {', '.join(lock.others)} is not"
             self._say("lua/lock-mismatch", place, name="", reason=reason)
-        if lock.declared is None or not self._declared:
-            return
-        for name in sorted(self._declared.keys() | lock.declared.keys()):
-            now, then = self._declared.get(name), lock.declared.get(name)
-            if now is None or then is None or not (now.url or _same(now.specifier, then)):
-                reason = f"pyproject.toml lists it otherwise than {lock.path.name}"
-                written = next((text for text in self._written if _key(text) == name), "dependencies")
-                self._say("lua/lock-mismatch", setting_place(self._project, written), name=name, reason=reason)
+        changed = {name: reason for name in self._declared if (reason := self._changed(lock, name))}
+        if lock.declared is not None and self._declared:
+            changed |= dict.fromkeys(lock.declared.keys() - self._declared.keys(), "pyproject.toml does not list it")
+        for name in sorted(changed):
+            written = next((text for text in self._written if _key(text) == name), "dependencies")
+            place = setting_place(self._project, written)
+            self._say("lua/lock-stale", place, name=name, file=lock.path.name, reason=changed[name])
+        return bool(changed)
+
+    def _changed(self, lock: LockFile, name: str) -> str:
+        """What pyproject.toml says of a dependency and the lock does not know; "" when they agree."""
+        now = self._declared[name]
+        if lock.declared is not None:
+            then = lock.declared.get(name)
+            same = then is not None and (now.url or _same(now.specifier, then))
+            return "" if same else f"pyproject.toml lists `{now}`, the lock has {_then(name, then)}"
+        packages = lock.packages.get(name, ())
+        if now.url or name == "lua-cli" or not self._targets.may_hold(str(now.marker or "")):
+            return ""
+        if not packages:
+            return f"pyproject.toml lists `{now}`, the lock does not have it"
+        if any(now.specifier.contains(one.version, prereleases=True) for one in packages if one.version):
+            return ""
+        return f"pyproject.toml lists `{now}`, the lock has {packages[0].version}"
+
+    def _say_unread(self) -> None:
+        """A lock of another format alone: what it pins is not what is bundled."""
+        for name in UNREAD:
+            if (self._project.root / name).is_file():
+                self._say("lua/lock-unread", setting_place(self._project, ""), name=name)
 
     def _say(self, code: str, place: Place, **facts: str) -> None:
         self.findings.append(Finding(code, place, facts))
@@ -163,6 +188,10 @@ def _declared(dependencies: Iterable[str]) -> Mapping[str, Declared]:
 def _key(dependency: str) -> str | None:
     parsed = parsed_requirement(dependency)
     return canonicalize_name(parsed.name) if parsed else None
+
+
+def _then(name: str, specifier: str | None) -> str:
+    return f"`{name}{specifier}`" if specifier is not None else "nothing of it"
 
 
 def _same(specifier: SpecifierSet, text: str) -> bool:

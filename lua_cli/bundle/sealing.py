@@ -22,7 +22,7 @@ def seal(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> Artifact:
     too_large = len(content) > MAX_ARCHIVE or len(sizes) > MAX_FILES or max(sizes.values(), default=0) > MAX_FILE
     if too_large:
         raise LuaError(
-            f"the artifact of skill {draft.skill!r} is too large: {len(content) / 2**20:.1f} MiB in "
+            f"the artifact of skill {draft.skill!r} is too large: {shown_size(len(content))} in "
             f"{len(sizes)} files, of which {largest(sizes)}",
             hint=f"the limits are {MAX_ARCHIVE // 2**20} MiB, {MAX_FILE // 2**20} MiB a file and {MAX_FILES} files: "
             "let the tool fetch large data instead of bundling it",
@@ -33,4 +33,12 @@ def seal(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> Artifact:
 def largest(sizes: Mapping[str, int], count: int = 3) -> str:
     """The largest files, in words."""
     top = sorted(sizes.items(), key=lambda item: (-item[1], item[0]))[:count]
-    return ", ".join(f"{name} ({size / 2**20:.1f} MiB)" for name, size in top)
+    return ", ".join(f"{name} ({shown_size(size)})" for name, size in top)
+
+
+def shown_size(size: int) -> str:
+    """A number of bytes for a reader."""
+    for unit, factor in (("MiB", 2**20), ("KiB", 2**10)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} bytes"

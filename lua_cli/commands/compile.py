@@ -55,7 +55,7 @@ def compile_command(
     """Lint the project and bundle its registered skills into .lua/artifacts."""
     from lua_cli.commands.compiled import exit_code
     from lua_cli.commands.compiled import show as show_document
-    from lua_cli.commands.session import progress, project
+    from lua_cli.commands.session import current, progress, project
     from lua_cli.pipeline import compile_project
     from lua_cli.rules import Choice
 
@@ -64,7 +64,7 @@ def compile_command(
         raise UsageError(f"unknown format {chosen!r}", hint="one of: " + ", ".join(FORMATS))
     target = project()
     codes = {"select": _codes(select), "ignore": _codes(ignore), "providers": _codes(providers)}
-    choice = Choice(**codes) if any(codes.values()) else None
+    choice = Choice(codes["select"], codes["ignore"], codes["providers"]) if any(codes.values()) else None
     if explain:
         return _explain(target, as_json=chosen == "json")
     if diff:
@@ -73,7 +73,7 @@ def compile_command(
         _apply_fixes(target, choice)
     show = progress()
     try:
-        compiled = compile_project(target, check=check, choice=choice, progress=show)
+        compiled = compile_project(target, check=check, choice=choice, ci=current().ci, progress=show)
     finally:
         show("")
     if write_baseline is not None:

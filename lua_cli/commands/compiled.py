@@ -22,11 +22,11 @@ def answer_unchanged(args: list[str]) -> int | None:
     """
     if args[:1] != ["compile"] or not {*args[1:]} <= {"--strict", *_UNCHANGED}:
         return None
-    from lua_cli.commands.session import project
+    from lua_cli.commands.session import current, project
     from lua_cli.pipeline import remembered
 
     target = project()
-    known = remembered(target)
+    known = remembered(target, ci=current().ci)
     if known is None:
         return None
     chosen = next((_UNCHANGED[flag] for flag in reversed(args) if flag in _UNCHANGED), "text")

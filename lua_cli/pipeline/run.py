@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
@@ -47,14 +47,16 @@ def compile_project(
     *,
     check: bool = False,
     choice: Choice | None = None,
+    ci: bool = False,
     progress: Callable[[str], None] = lambda _text: None,
 ) -> Compiled:
     """Lint and, without `check` and errors, bundle. Raises LuaError for what is no finding in the user's source.
 
-    `choice` is what the command line asks of the rules; an answer for a choice of its own is not remembered.
+    `choice` is what the command line asks of the rules; an answer for a choice of its own is not remembered. `ci`: a
+    stale lock is an error.
     """
     if choice is None and not check:
-        known = remembered(project)
+        known = remembered(project, ci=ci)
         if known is not None:
             return known
     from lua_cli.rules import Choice
@@ -62,7 +64,7 @@ def compile_project(
     if not check:
         Record(project).forget()
     with _no_collector():
-        compiled, depends_on = _compile(project, check, choice or Choice(), progress)
+        compiled, depends_on = _compile(project, check, replace(choice or Choice(), ci=ci), progress)
     if choice is None and depends_on is not None:
         Record(project).write(*depends_on)
     return compiled
@@ -83,14 +85,16 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
     return [explain_bundle(draft) for draft in collect(analysis, index, project).drafts]
 
 
-def remembered(project: Project) -> Compiled | None:
-    """The last build, when nothing that decided it has changed."""
+def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
+    """The last build, when nothing that decided it has changed. With `ci` not one whose lock is stale."""
     from lua_cli.bundle import read_build
 
     if not Record(project).holds():
         return None
     built = read_build(project.output)
-    return None if built is None else Compiled(built.document, built.artifacts)
+    if built is None or (ci and any(one["code"] == "lua/lock-stale" for one in built.document["diagnostics"])):
+        return None
+    return Compiled(built.document, built.artifacts)
 
 
 def _compile(

@@ -28,6 +28,7 @@ class Settings:
     include          globs of data files to bundle, relative to the project
     include_modules  modules to bundle beyond the static import closure (dotted names)
     flows            folder of the YAML flows, relative to the project; None: `flows/` where it is
+    size_budget      bytes that an artifact may have without a warning
     python           interpreter for child processes and third-party sources
     ignore           rule codes that are silenced in the whole project
     rules            rule code → "ignore" | "warning" | "error"
@@ -39,6 +40,7 @@ class Settings:
     include: tuple[str, ...] = ()
     include_modules: tuple[str, ...] = ()
     flows: str | None = None
+    size_budget: int = 10 * 1024**2
     python: str | None = None
     ignore: tuple[str, ...] = ()
     rules: Mapping[str, str] = field(default_factory=dict)
@@ -47,12 +49,14 @@ class Settings:
 
 
 _STRING, _STRINGS, _LEVELS = "a string", "a list of strings", "a table of rule codes to " + " | ".join(RULE_LEVELS)
+_SIZE, _UNITS = 'a size: "500 KiB", "2 MiB"', {"B": 1, "KiB": 1024, "MiB": 1024**2}
 _KEYS: dict[str, str] = {
     "entry": _STRING,
     "import-roots": _STRINGS,
     "include": _STRINGS,
     "include-modules": _STRINGS,
     "flows": _STRING,
+    "size-budget": _SIZE,
     "python": _STRING,
     "ignore": _STRINGS,
     "rules": _LEVELS,
@@ -114,7 +118,14 @@ def _checked(pyproject: Path, key: str, value: object) -> Any:
         return tuple(value)
     if wanted is _LEVELS and isinstance(value, dict) and all(level in RULE_LEVELS for level in value.values()):
         return {_rule_code(code): level for code, level in value.items()}
+    if wanted is _SIZE and (size := _size(value)) is not None:
+        return size
     raise UsageError(f"{pyproject.name}: `{key}` in [tool.lua] must be {wanted}", hint=f"got {value!r}")
+
+
+def _size(value: object) -> int | None:
+    number, _, unit = value.partition(" ") if isinstance(value, str) else ("", "", "")
+    return int(number) * _UNITS[unit] if number.isascii() and number.isdecimal() and unit in _UNITS else None
 
 
 def _rule_code(code: str) -> str:

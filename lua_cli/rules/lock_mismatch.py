@@ -1,7 +1,7 @@
-"""The lock file does not agree with pyproject.toml, with what is installed, or with another lock file.
+"""The lock file does not agree with what is installed, or with another lock file.
 
-The versions in an artifact are those of the lock file. When pyproject.toml was changed after it was written, or another
-version is installed than it has, what was tried here is not what will run.
+The versions in an artifact are those of the lock file. When another version is installed than it has, what was tried
+here is not what will run.
 
 What to do: write the lock file again and install from it (`uv lock`, `uv sync`). Where there are several, keep one:
 `pylock.toml` comes before `uv.lock`, and other formats are not read.
@@ -10,11 +10,6 @@ Bad:
 
 ```python
 # file: pyproject.toml
-[project]
-name = "acme-agent"
-version = "1.0.0"
-dependencies = ["lua-cli", "httpx"]
-
 [tool.lua]
 
 # file: uv.lock
@@ -44,11 +39,6 @@ Good:
 
 ```python
 # file: pyproject.toml
-[project]
-name = "acme-agent"
-version = "1.0.0"
-dependencies = ["lua-cli", "httpx"]
-
 [tool.lua]
 
 # file: tools.py

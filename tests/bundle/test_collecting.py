@@ -294,3 +294,18 @@ def test_an_artifact_that_is_too_large_names_its_largest_files() -> None:
     files = tuple(BundledFile(f"{n}.bin", bytes(9 * 2**20 + n), "data", "", "") for n in range(6))
     with pytest.raises(LuaError, match=r"of which 5.bin \(9.0 MiB\), 4.bin \(9.0 MiB\), 3.bin"):
         seal(draft(files=files), {})
+
+
+def test_an_artifact_beyond_its_budget_names_its_largest_files(tmp_path: Path) -> None:
+    write(tmp_path, {f"data/{size}.bin": b"x" * size * 1024 for size in (10, 20, 30, 40)})
+
+    def reasons(budget: str) -> list[str]:
+        settings = f"[tool.lua]\ninclude = ['data/*']\nsize-budget = '{budget}'\n"
+        opened = project(tmp_path, {"a.py": "", "agent.py": "", "pyproject.toml": settings})
+        track = tool("a.A", "a.py")
+        found = collect(analysis(opened, [skill("s", [track])], [track]), SourceIndex(opened), opened).findings
+        return [one.facts["reason"] for one in found if one.code == "lua/artifact-large"]
+
+    assert reasons("100 KiB") == []
+    largest = "data/40.bin (40.0 KiB), data/30.bin (30.0 KiB), data/20.bin (20.0 KiB)"
+    assert reasons("99 KiB") == [f"100.0 KiB, and the budget is 99.0 KiB; most of it are {largest}"]

@@ -44,7 +44,9 @@ def required(root: Path, files: Mapping[str, str]) -> tuple[dict[str, Requiremen
     closure = Imports(SourceIndex(opened)).closure([("tool", "", None)])
     requirements = Requirements(opened, lambda place: f"{place.path}:{place.line}")
     found = requirements.of(closure.outside)
-    said = [(one.code.removeprefix("lua/"), one.facts["name"], one.facts["reason"]) for one in requirements.findings]
+    said = [
+        (one.code.removeprefix("lua/"), one.facts["name"], one.facts.get("reason", "")) for one in requirements.findings
+    ]
     return {one.imports: one for one in found}, said
 
 
@@ -236,10 +238,34 @@ def test_a_lock_older_than_pyproject_is_said(tmp_path: Path, packages: Path) -> 
     pyproject = UV_PROJECT.replace("PyYAML>=6", "PyYAML>=7").replace(', "wide[speed]>=1"', ', "six"')
     _, said = required(tmp_path, {"tool.py": "", "uv.lock": UV, "pyproject.toml": pyproject})
     assert said == [
-        ("lock-mismatch", "pyyaml", "pyproject.toml lists it otherwise than uv.lock"),
-        ("lock-mismatch", "six", "pyproject.toml lists it otherwise than uv.lock"),
-        ("lock-mismatch", "wide", "pyproject.toml lists it otherwise than uv.lock"),
+        ("lock-stale", "pyyaml", "pyproject.toml lists `PyYAML>=7`, the lock has `pyyaml>=6`"),
+        ("lock-stale", "six", "pyproject.toml lists `six`, the lock has nothing of it"),
+        ("lock-stale", "wide", "pyproject.toml does not list it"),
     ]
+
+
+@pytest.mark.parametrize("name", ["pylock.toml", "requirements.txt"])
+def test_a_lock_that_does_not_say_what_it_was_made_of_is_compared_by_versions(
+    name: str, tmp_path: Path, packages: Path
+) -> None:
+    lock = PYLOCK if name == "pylock.toml" else "python-dateutil==2.8 --hash=sha256:00\nsix==1.16 --hash=sha256:00\n"
+    listed = '"python-dateutil>=2.9", "six", "PyYAML; sys_platform == \'win32\'", "attrs", "lua-cli"'
+    pyproject = f'[project]\nname = "x"\nversion = "1"\ndependencies = [{listed}]\n[tool.lua]\n'
+    found, said = required(tmp_path, {"tool.py": "import dateutil", name: lock, "pyproject.toml": pyproject})
+    assert (found["dateutil"].pins, found["dateutil"].pinned_from) == (("python-dateutil==2.8", "six==1.16"), name)
+    assert said == [
+        ("lock-stale", "attrs", "pyproject.toml lists `attrs`, the lock does not have it"),
+        ("lock-stale", "python-dateutil", "pyproject.toml lists `python-dateutil>=2.9`, the lock has 2.8"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["poetry.lock", "pdm.lock", "Pipfile.lock"])
+def test_a_lock_that_is_not_read_is_said_when_it_is_the_only_one(name: str, tmp_path: Path, packages: Path) -> None:
+    found, said = required(tmp_path, {"tool.py": "import six", name: "{}"})
+    assert (found["six"].pins, found["six"].pinned_from) == (("six==1.17",), "installed")
+    assert said == [("lock-unread", name, "")]
+    _, beside = required(tmp_path, {"tool.py": "import six", name: "{}", "requirements.txt": "six==1.17"})
+    assert beside == [("lock-mismatch", "", f"requirements.txt is used, {name} is not")]
 
 
 def test_what_a_lock_lacks_is_pinned_as_installed_and_said(tmp_path: Path, packages: Path) -> None:

@@ -246,3 +246,27 @@ def test_secrets_are_not_pushed(lua: Lua, good: Path) -> None:
     fingerprint = refused.stderr.split("fingerprint ")[1].split(")")[0]
     allowed = lua("push", "skill", "--name", "handbook", "--ci", "--allow-secret", fingerprint, cwd=good)
     assert allowed.exit_code == 0, allowed.stderr
+
+
+STALE = {
+    "pyproject.toml": '[project]\nname = "acme"\nversion = "1"\ndependencies = ["lua-cli", "httpx", "six"]\n[tool.lua]\n',
+    "uv.lock": 'version = 1\n[[package]]\nname = "acme"\nversion = "1"\nsource = { virtual = "." }\n'
+    'metadata = { requires-dist = [{ name = "lua-cli" }, { name = "httpx" }] }\n',
+}
+
+
+def test_a_stale_lock_is_a_warning_and_with_ci_an_error(lua: Lua, write_project: Write) -> None:
+    project = write_project({"agent.py": AGENT, "tools.py": "import httpx\n" + TOOL, **STALE})
+    for _ in range(2):  # compiled, and as it is remembered
+        warned = lua("compile", cwd=project)
+        assert (warned.exit_code, "warning[lua/lock-stale]" in warned.stdout) == (0, True)
+    digest = (project / ".lua/artifacts").resolve()
+    for _ in range(2):
+        failed = lua("compile", "--ci", cwd=project)
+        assert failed.exit_code == 1
+        assert "error[lua/lock-stale] uv.lock is older than pyproject.toml about `six`" in failed.stdout
+        assert "`uv lock`, `uv sync`" in failed.stdout
+    assert (project / ".lua/artifacts").resolve() == digest
+    assert lua("test", "--ci", "skill", "--name", "x", "--input", "{}", cwd=project).exit_code == 1
+    (project / "uv.lock").write_text(STALE["uv.lock"].replace("}] }", '}, { name = "six" }] }'), encoding="utf-8")
+    assert lua("compile", "--ci", cwd=project).exit_code == 0

@@ -26,6 +26,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         import-roots = ["src", "."]
         include = ["data/*.json"]
         include-modules = ["plugins.extra"]
+        size-budget = "2 MiB"
         python = ".venv"
         ignore = ["tool-name-style"]
         rules = { "lua/unused-tool" = "error", tool-name-style = "ignore" }
@@ -36,6 +37,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         import_roots=("src", "."),
         include=("data/*.json",),
         include_modules=("plugins.extra",),
+        size_budget=2 * 1024**2,
         python=".venv",
         ignore=("tool-name-style",),
         rules={"lua/unused-tool": "error", "lua/tool-name-style": "ignore"},
@@ -58,6 +60,12 @@ def test_no_tool_lua_is_no_project(tmp_path: Path) -> None:
         ("[tool.lua]\nwhatever = 1\n", "unknown key `whatever`", "known keys: entry"),
         ("[tool.lua]\nentry = 3\n", "`entry` in [tool.lua] must be a string", "got 3"),
         ("[tool.lua]\ninclude = ['a', 1]\n", "`include` in [tool.lua] must be a list of strings", "got ['a', 1]"),
+        (
+            "[tool.lua]\nsize-budget = '2 GB'\n",
+            '`size-budget` in [tool.lua] must be a size: "500 KiB", "2 MiB"',
+            "got '2 GB'",
+        ),
+        ("[tool.lua]\nsize-budget = 500\n", "must be a size", "got 500"),
         ("[tool.lua]\nrules = {x = 'loud'}\n", "must be a table of rule codes to ignore | warning | error", "loud"),
     ],
 )

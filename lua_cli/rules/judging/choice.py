@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """select: only these warnings · ignore: not these warnings · providers: `--for`, whose limits to judge by.
+    """select: only these warnings · ignore: not these warnings · providers: `--for`, whose limits to judge by · ci: a
+    stale lock is an error.
 
     Codes go with or without `lua/`. Errors are always said.
     """
@@ -15,3 +16,4 @@ class Choice:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     providers: tuple[str, ...] = ()
+    ci: bool = False

@@ -16,13 +16,16 @@ from lua_cli.project import Project
 from lua_cli.rules.judging.catalogue import PREFIX, codes, find_rule
 from lua_cli.rules.judging.choice import Choice
 
+_IN_CI = ("lua/lock-stale",)
+
 
 class Levels:
     """The levels that hold for one run, checked once."""
 
     def __init__(self, project: Project, choice: Choice) -> None:
         settings = "in [tool.lua] of pyproject.toml"
-        self._levels = {_known(code, f"rules {settings}"): level for code, level in project.settings.rules.items()}
+        self._levels = dict.fromkeys(_IN_CI, "error") if choice.ci else {}
+        self._levels |= {_known(code, f"rules {settings}"): level for code, level in project.settings.rules.items()}
         for code in project.settings.ignore:
             self._levels[_known(code, f"ignore {settings}")] = "ignore"
         _refuse_lowering(self._levels)
