@@ -1,6 +1,7 @@
 """What goes wrong for the user, as one tree of exceptions. Imports nothing.
 
     LuaError (1)
+    ├── BrokenProjectError (1)  a project with errors, where a build is needed
     ├── UsageError (2)          a flag, an argument or an input that cannot be used
     ├── NotFoundError (3)       a project, tool, skill, version or file that is not there
     ├── AuthError (9)           no key, or a key that is not accepted
@@ -29,6 +30,18 @@ class LuaError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+
+
+class BrokenProjectError(LuaError):
+    """A project with errors, where a build is needed (exit 1). `diagnostics` are those errors, as `lua compile --json`
+    has them.
+    """
+
+    kind = "does_not_compile"
+
+    def __init__(self, message: str, diagnostics: list[dict[str, object]], *, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.diagnostics = diagnostics
 
 
 class UsageError(LuaError):

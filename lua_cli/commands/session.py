@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.errors import LuaError, UsageError
+from lua_cli.errors import BrokenProjectError, LuaError, UsageError
 
 if TYPE_CHECKING:
     from lua_cli.pipeline import Compiled
@@ -86,7 +86,9 @@ def fail(error: LuaError) -> int:
     code.
     """
     if _session.json:
-        body = {"type": error.kind.replace("_", "-"), "message": error.message, "hint": error.hint}
+        body: dict[str, Any] = {"type": error.kind.replace("_", "-"), "message": error.message, "hint": error.hint}
+        if isinstance(error, BrokenProjectError):
+            body["diagnostics"] = error.diagnostics
         print_json({"ok": False, "error": body})
     else:
         mark = "✖" if _can_show("✖") else "x"
@@ -146,8 +148,8 @@ def project() -> Project:
 def build(project: Project) -> Compiled:
     """The project's build, compiled first when something changed.
 
-    Warnings are not repeated here (`lua compile` shows them). With errors the diagnostics go to stderr and a LuaError
-    (exit 1) says so: nothing of an earlier build is used in their place.
+    Warnings are not repeated here (`lua compile` shows them). With errors these go to stderr, or into the one document
+    of `--json`, with a BrokenProjectError (exit 1): nothing of an earlier build is used in their place.
     """
     from lua_cli.pipeline import compile_project
 
@@ -156,14 +158,12 @@ def build(project: Project) -> Compiled:
         from lua_cli.report import render
 
         errors = [d for d in compiled.document["diagnostics"] if d["severity"] == "error"]
-        if not _session.json:
-            note(render({**compiled.document, "diagnostics": errors}, "text", root=project.root).rstrip())
         count = f"{len(errors)} error" + ("" if len(errors) == 1 else "s")
-        first = errors[0]
-        raise LuaError(
-            f"the project does not compile ({count}; {first['path']}:{first['line']}: {first['message']})",
-            hint="see all of it with `lua compile`",
-        )
+        if _session.json:
+            first = f"{errors[0]['path']}:{errors[0]['line']}: {errors[0]['message']}"
+            raise BrokenProjectError(f"the project does not compile ({count}; {first})", errors, hint="lua compile")
+        note(render({**compiled.document, "diagnostics": errors}, "text", root=project.root).rstrip())
+        raise BrokenProjectError(f"the project does not compile ({count}, above)", errors)
     return compiled
 
 

@@ -771,3 +771,19 @@ def test_a_case_file_that_is_none_is_refused_with_its_place(name: str, lua: Lua,
     assert (result.exit_code, result.stdout) == (2, "")
     assert words in result.stderr
     assert hint in result.stderr
+
+
+def test_a_project_that_does_not_compile_is_said_once(lua: Lua, project: Path) -> None:
+    write_cases(project, CASES)
+    tools = (project / "src/tools.py").read_text("utf-8")
+    (project / "src/tools.py").write_text(tools.replace('name = "ping"', 'name = "pi ng"'), encoding="utf-8")
+    for words in (("test",), ("test", "skill", "--name", "ping"), ("fuzz", "ping")):
+        result = lua(*words, "--ci", cwd=project)
+        assert (result.exit_code, result.stdout) == (1, "")
+        assert result.stderr.count("the tool name 'pi ng' of Ping has U+0020 (space)") == 1
+        assert result.stderr.splitlines()[-1].startswith("✖ does_not_compile: the project does not compile (1 error")
+        document = json.loads(lua(*words, "--ci", "--json", cwd=project).stdout)
+        assert (document["ok"], document["error"]["type"]) == (False, "does-not-compile")
+        assert "1 error; src/tools.py:45: the tool name 'pi ng'" in document["error"]["message"]
+        (diagnostic,) = document["error"]["diagnostics"]
+        assert (diagnostic["code"], diagnostic["line"]) == ("lua/tool-name-invalid", 45)
