@@ -6,9 +6,12 @@ that leads into itself too. What is neither null, a boolean nor a number is a st
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from lua_cli.source.yaml_words import plainly
 
 _PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
 _STRING = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "merge", "value")}
@@ -66,10 +69,19 @@ def parse_yaml(text: str) -> Node | None:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        raise YamlError(str(error.problem or error.context or "cannot be read"), line, column) from None
+        said = str(error.problem or error.context or "cannot be read")
+        raise YamlError(plainly(said, text, line, column), line, column) from None
     except (YAMLError, RecursionError, ValueError) as error:
-        raise YamlError(str(error).partition("\n")[0] or "cannot be read", 1, 1) from None
+        line, column = _place_of_control(text)
+        raise YamlError(plainly(str(error).partition("\n")[0] or "cannot be read", text, 1, 1), line, column) from None
     return None if root is None else _Reader(yaml.constructor).read(root, 1)
+
+
+def _place_of_control(text: str) -> tuple[int, int]:
+    """The line and column of the first character that YAML does not have; (1, 1) without one."""
+    found = re.search("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", text)
+    before = text[: found.start()].split("\n") if found else [""]
+    return len(before), len(before[-1]) + 1
 
 
 class _Reader:
