@@ -39,7 +39,7 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
-        ("a: [", ["yaml a.yaml:1:5 expected the node content, but found '<stream end>' | the format is YAML 1.2: docs/flows.md"]),
+        ("a: [", ["yaml a.yaml:1:5 a `[` or `{` is opened and not closed | the format is YAML 1.2: docs/flows.md"]),
         ("service: {name: a}\nservice: {name: b}\n", ["yaml a.yaml:2:1 the key `service` is there twice | a key may be there once"]),
         ("- 1\n", ["value a.yaml:1:1 a file of flows must be a mapping | keys: service, env, resources, connectors, flows"]),
         ("flow: []\n", ["unknown-key a.yaml:1:1 unknown key `flow` in a file of flows | did you mean `flows`? expected keys: service, env, resources, connectors, flows"]),
