@@ -5,7 +5,6 @@ Out: a `Conversation`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ from lua_cli.errors import NotFoundError, UsageError
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
     from lua_cli.project import Project
-    from lua_cli.runtime.agents import AgentFacts, PythonConversation
+    from lua_cli.runtime.agents import AgentFacts, PythonConversation, Setting
     from lua_cli.runtime.state import EndUser
     from lua_cli.runtime.turns import Message
 
@@ -62,11 +61,14 @@ class Agents:
     def __init__(self, target: Project) -> None:
         from lua_cli.commands.session import build
         from lua_cli.pipeline.agents import python_agents
+        from lua_cli.pipeline.flow_agents import flow_agents
 
         self.project = target
         compiled = build(target)
         self._artifacts = compiled.artifacts
-        self.known = {agent.name: agent for agent in python_agents(target)}
+        self._of_flows = {agent.name: agent for agent in flow_agents(target)}
+        python = python_agents(target) if target.has_python else ()
+        self.known = {**self._of_flows, **{agent.name: agent for agent in python}}
         self._opened: dict[str, OpenedArtifact] = {}
 
     def named(self, name: str | None) -> AgentFacts:
@@ -90,19 +92,21 @@ class Agents:
         from dataclasses import replace
 
         from lua_cli.commands.testing import run_options
-        from lua_cli.runtime.agents import PythonConversation, Setting
+        from lua_cli.runtime.agents import Setting
         from lua_cli.runtime.state import DATABASE, State, read_user
 
         who = user if user is not None else read_user(where.user) if where.user is not None else None
         state = State(who, self.project.output / DATABASE)
         options = replace(run_options(self.project, where.env_file, where.timeout), state=state)
-        return PythonConversation(
-            agent, self.artifacts(agent), Setting(options, where.channel, where.budget, messages)
-        )  # fmt: skip
+        return self.opened(agent, Setting(options, where.channel, where.budget, messages))
 
-    def artifacts(self, agent: AgentFacts) -> Mapping[str, OpenedArtifact]:
-        """The artifacts of the agent's skills."""
+    def opened(self, agent: AgentFacts, setting: Setting) -> PythonConversation:
+        """A conversation with it in these surroundings."""
+        from lua_cli.runtime.agents import PythonConversation
+        from lua_cli.runtime.flows.conversation import FlowConversation
+
         for name in agent.skills:
             if name not in self._opened and name in self._artifacts:
                 self._opened[name] = self._artifacts[name].open()
-        return self._opened
+        kind = FlowConversation if agent is self._of_flows.get(agent.name) else PythonConversation
+        return kind(agent, self._opened, setting)

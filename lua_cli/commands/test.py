@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lua_cli.commands.testing import TIMEOUT, Asked, run_one, run_options
+from lua_cli.commands.testing import TIMEOUT, Asked, run_one, run_options, state_of
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError
 
 if TYPE_CHECKING:
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 test_app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False, add_completion=False)
 
 EnvFile = Annotated[Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")]
+User = Annotated[
+    Path | None, typer.Option("--user", metavar="FILE", help='The end user: {"id": …, "data": {…}} as JSON.')
+]
 Timeout = Annotated[float, typer.Option("--timeout", help="Seconds that a tool may take.", metavar="SECONDS")]
 Sandboxed = Annotated[
     bool, typer.Option("--sandbox", help="Run inside of bubblewrap: no network, no home, no project.")
@@ -37,6 +42,14 @@ def test_command(
     record: Annotated[
         bool, typer.Option("--record", help="Use the network in cases whose `http` is a file, and write that file.")
     ] = False,
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="M", help="The model of conversations without a script.")
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", help="Play such a conversation N times.")] = 1,
+    min_pass: Annotated[
+        float, typer.Option("--min-pass", metavar="SHARE", help="Which share of the runs must be good.")
+    ] = 1.0,
+    user: User = None,
     env_file: EnvFile = None,
     timeout: Timeout = TIMEOUT,
     sandbox: Sandboxed = False,
@@ -46,6 +59,7 @@ def test_command(
     """Run the cases in tests/*.test.yaml, or one tool: lua test skill."""
     if context.invoked_subcommand is not None:
         return EXIT_OK
+    from lua_cli.commands.playing import Playing
     from lua_cli.commands.session import build, print_json, project, say
     from lua_cli.commands.showing import explain_case, write_junit
     from lua_cli.runtime import forget_old
@@ -54,8 +68,10 @@ def test_command(
     target = project()
     cases = _selected(read_cases(target.root), select)
     artifacts = {name: artifact.open() for name, artifact in build(target).artifacts.items()}
-    options = run_options(target, env_file, timeout, sandbox, network)
-    results = _run_cases(cases, artifacts, options, record, quiet=as_json)
+    options = replace(run_options(target, env_file, timeout, sandbox, network), state=state_of(target, user))
+    playing = Playing(model, runs, min_pass, record)
+    play = playing.player(target, options) if any(case.turns for case in cases) else None
+    results = _run_cases(cases, artifacts, options, record, play, quiet=as_json)
     forget_old(options.cache, {artifact.digest for artifact in artifacts.values()})
     if junit is not None:
         write_junit(junit, results)
@@ -80,7 +96,13 @@ def _selected(cases: list[Case], text: str | None) -> list[Case]:
 
 
 def _run_cases(
-    cases: list[Case], artifacts: dict[str, OpenedArtifact], options: RunOptions, record: bool, *, quiet: bool
+    cases: list[Case],
+    artifacts: dict[str, OpenedArtifact],
+    options: RunOptions,
+    record: bool,
+    play: Callable[[Case], CaseResult] | None,
+    *,
+    quiet: bool,
 ) -> list[CaseResult]:
     """Run the cases, each shown as soon as it and those before it are done."""
     from lua_cli.commands.session import progress, say
@@ -88,7 +110,7 @@ def _run_cases(
     from lua_cli.runtime.cases import run_cases
 
     show, results, file = progress(), [], ""
-    for result in run_cases(cases, artifacts, options, record):
+    for result in run_cases(cases, artifacts, options, record, play):
         results.append(result)
         show("")
         if not quiet and result.case.file != file:
@@ -112,9 +134,10 @@ def test_skill_command(
     ] = None,
     timeout: Timeout = TIMEOUT,
     env_file: EnvFile = None,
+    user: User = None,
     sandbox: Sandboxed = False,
     network: Network = False,
     as_json: AsJson = False,
 ) -> int:
     """Run one tool out of its artifact, in a process of its own."""
-    return run_one(Asked(name, input_text, skill, timeout, env_file, sandbox, network, as_json))
+    return run_one(Asked(name, input_text, skill, timeout, env_file, user, sandbox, network, as_json))

@@ -19,11 +19,13 @@ if TYPE_CHECKING:
     from lua_cli.pipeline import Compiled
     from lua_cli.project import Project
     from lua_cli.runtime import RunOptions, RunResult
+    from lua_cli.runtime.state import State
 
 TIMEOUT, LONGEST = 30.0, 86_400.0
 _SWITCHES = {"--sandbox": "sandbox", "--network": "network", "--json": "as_json"}
 _VALUES = {
     "--name": "name", "--input": "input_text", "--skill": "skill", "--timeout": "timeout", "--env-file": "env_file",
+    "--user": "user",
 }  # fmt: skip
 
 
@@ -36,6 +38,7 @@ class Asked:
     skill: str | None = None
     timeout: float = TIMEOUT
     env_file: Path | None = None
+    user: Path | None = None
     sandbox: bool = False
     network: bool = False
     as_json: bool = False
@@ -75,8 +78,10 @@ def _typed(given: dict[str, Any]) -> Asked | None:
         timeout = float(given.get("timeout", TIMEOUT))
     except ValueError:
         return None
-    env_file = given.get("env_file")
-    return Asked(**{**given, "timeout": timeout, "env_file": Path(env_file) if env_file is not None else None})
+    for name in ("env_file", "user"):
+        if name in given:
+            given[name] = Path(given[name])
+    return Asked(**{**given, "timeout": timeout})
 
 
 def run_one(asked: Asked) -> int:
@@ -91,6 +96,7 @@ def run_one(asked: Asked) -> int:
     given = None if asked.input_text is None else _read_input(asked.input_text)
     target = project()
     options = run_options(target, asked.env_file, asked.timeout, asked.sandbox, asked.network)
+    options = replace(options, state=state_of(target, asked.user))
     compiled = build(target)
     chosen = _ask_for_tool(compiled) if asked.name is None else asked.name
     found = chosen_artifact(compiled, chosen, asked.skill)
@@ -146,6 +152,13 @@ def run_options(
         network=network,
         packages=target.interpreter.packages,
     )
+
+
+def state_of(target: Project, user: Path | None) -> State:
+    """The end user of a file, and the project's data. Raises NotFoundError, UsageError."""
+    from lua_cli.runtime.state import DATABASE, State, read_user
+
+    return State(read_user(user) if user is not None else None, target.output / DATABASE)
 
 
 def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:

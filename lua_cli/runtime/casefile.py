@@ -14,6 +14,8 @@ from typing import Any
 
 from lua_cli.errors import NotFoundError, UsageError
 from lua_cli.runtime.expecting import MATCHERS, Expectation
+from lua_cli.runtime.state import EndUser, problem_of_user
+from lua_cli.runtime.turncase import KEYS, TurnCase, read_turns
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
 PATTERN = "*.test.yaml"
@@ -29,7 +31,9 @@ class Http:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. `file` is relative to the project's root; `line` is where it begins."""
+    """One case. `file` is relative to the project's root; `line` is where it begins. With `turns` it is a conversation,
+    and `tool` is its agent; else one call of a tool.
+    """
 
     file: str
     line: int
@@ -41,6 +45,8 @@ class Case:
     timeout: float | None = None
     http: Http | None = None
     expect: Expectation = field(default_factory=Expectation)
+    user: EndUser | None = None
+    turns: TurnCase | None = None
 
 
 def read_cases(root: Path) -> list[Case]:
@@ -67,11 +73,13 @@ def read_case_file(path: Path, shown: str) -> list[Case]:
         raise UsageError(
             f"{shown}:{error.line}:{error.column}: {error.message}", hint="docs/running.md has the format"
         ) from None
-    reader = _Reader(shown, path.parent)
+    reader = Reader(shown, path.parent)
     return [] if tree is None else reader.file(tree)
 
 
-class _Reader:
+class Reader:
+    """Reads the nodes of a case file; refusals name file, line and column."""
+
     def __init__(self, file: str, folder: Path) -> None:
         self._file, self._folder = file, folder
         self._names: dict[str, int] = {}
@@ -99,11 +107,16 @@ class _Reader:
                 raise self.refuse(place, f"unknown key `{key}` in {what}", hint)
 
     def case(self, node: Node) -> Case:
-        self.known(node, _READERS, "a case")
-        for needed in ("name", "tool"):
+        talks = isinstance(node.value, dict) and "say" in node.value
+        self.known(node, KEYS if talks else _READERS, "a conversation" if talks else "a case")
+        for needed in ("name",) if talks else ("name", "tool"):
             if needed not in node.value:
                 raise self.refuse(node, f"the case has no `{needed}`")
-        values = {key: _READERS[key](self, item) for key, item in node.items()}
+        own = [(key, item) for key, item in node.items() if not talks or key in ("name", "user", "env", "timeout")]
+        values = {key: _READERS[key](self, item) for key, item in own}
+        if talks:
+            values["turns"] = read_turns(self, node, self._folder)
+            values["tool"] = values["turns"].agent or ""
         name = values["name"]
         if name in self._names:
             raise self.refuse(node, f"two cases are called {name!r}", f"the other is at line {self._names[name]}")
@@ -135,6 +148,13 @@ class _Reader:
                 raise self.refuse(item, f"the value of {key} must be a text", "put it in quotes")
             out[key] = item.value
         return out
+
+    def user(self, node: Node) -> EndUser:
+        given = self.anything(node)
+        problem = problem_of_user(given)
+        if problem:
+            raise self.refuse(node, problem, "user: {id: ada, data: {plan: gold}}")
+        return EndUser(given["id"], given.get("data", {}))
 
     def seconds(self, node: Node) -> float:
         if isinstance(node.value, bool) or not isinstance(node.value, int | float) or not node.value > 0:
@@ -199,13 +219,14 @@ class _Reader:
                     raise self.refuse(given, f"`{name}` {problem}")
 
 
-_READERS: dict[str, Callable[[_Reader, Node], Any]] = {
-    "name": _Reader.text,
-    "tool": _Reader.text,
-    "skill": _Reader.text,
-    "input": _Reader.anything,
-    "env": _Reader.env,
-    "timeout": _Reader.seconds,
-    "http": _Reader.http,
-    "expect": _Reader.expect,
+_READERS: dict[str, Callable[[Reader, Node], Any]] = {
+    "name": Reader.text,
+    "tool": Reader.text,
+    "skill": Reader.text,
+    "input": Reader.anything,
+    "env": Reader.env,
+    "timeout": Reader.seconds,
+    "user": Reader.user,
+    "http": Reader.http,
+    "expect": Reader.expect,
 }

@@ -18,6 +18,7 @@ from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunOptions, RunResult
 from lua_cli.runtime.recording import read_recording, write_recording
 from lua_cli.runtime.running import not_found, run_tool
+from lua_cli.runtime.state import State
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
@@ -49,16 +50,25 @@ class CaseResult:
 
 
 def run_cases(
-    cases: Sequence[Case], artifacts: Mapping[str, OpenedArtifact], options: RunOptions, record: bool = False
+    cases: Sequence[Case],
+    artifacts: Mapping[str, OpenedArtifact],
+    options: RunOptions,
+    record: bool = False,
+    play: Callable[[Case], CaseResult] | None = None,
 ) -> Iterator[CaseResult]:
     """Run every case against the artifacts, by skill name. What a case gets wrong is its result, never an exception.
 
-    `record`: cases whose `http` is a file use the network, and the file is written anew. Raises UsageError for a
-    recording that is not there or cannot be used.
+    `play` plays those that are conversations. `record`: cases whose `http` is a file use the network, and the file is
+    written anew. Raises UsageError for a recording that is not there or cannot be used.
     """
     for case in cases:
         _http(case, record)
-    run: Callable[[Case], CaseResult] = lambda case: _run(case, artifacts, options, record)  # noqa: E731
+
+    def run(case: Case) -> CaseResult:
+        if case.turns is not None and play is not None:
+            return play(case)
+        return _run(case, artifacts, options, record)
+
     with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
         yield from pool.map(run, cases)
 
@@ -76,8 +86,14 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
     if unread:
         message = f"skill {holders[0]} does not read the variable {unread[0]}"
         return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
-    own = replace(options, env=case.env, timeout=case.timeout or options.timeout, http=_http(case, record))
-    result = run_tool(artifact, case.tool, json.dumps(case.input), own)
+    state = State(case.user or (options.state.user if options.state is not None else None))
+    own = replace(
+        options, env=case.env, timeout=case.timeout or options.timeout, http=_http(case, record), state=state
+    )  # fmt: skip
+    try:
+        result = run_tool(artifact, case.tool, json.dumps(case.input), own)
+    finally:
+        state.close()
     if result.http.get("recorded") and case.http is not None and case.http.file is not None:
         values = declared_values(artifact.manifest["env"], options.project, env_file=options.env_file, first=case.env)
         write_recording(case.http.file, result.http["recorded"], masker(values))

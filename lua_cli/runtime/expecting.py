@@ -50,6 +50,11 @@ def _found(expected: Expectation, result: RunResult) -> Iterator[str]:
         yield from _matches(expected.value, result.output)
 
 
+def subset_differences(wanted: Any, got: Any) -> Iterator[str]:
+    """What `got` lacks of `wanted`; objects may have more keys, arrays more elements at the end."""
+    return _differences(wanted, got, "", exact=False)
+
+
 def _error(wanted: dict[str, str], result: RunResult) -> Iterator[str]:
     if result.error is None:
         yield f"expected an error, got {_shown(result.output)}"

@@ -109,7 +109,21 @@ class Provider:
 
         Raises AuthError, UnavailableError, ProviderError.
         """
-        from pydantic_ai import direct, exceptions
+        import asyncio
+
+        from pydantic_ai import exceptions
+
+        try:
+            response = asyncio.run(self._answer(request, on_text))
+        except exceptions.ContentFilterError as error:
+            return Reply(refusal=str(error))
+        except exceptions.AgentRunError as error:
+            raise self._failure(error) from error
+        return self._reply(response)
+
+    async def _answer(self, request: Request, on_text: OnText | None) -> wire.ModelResponse:
+        """The answer, over a connection that is closed with it."""
+        from pydantic_ai import direct
         from pydantic_ai.models import ModelRequestParameters
         from pydantic_ai.tools import ToolDefinition
 
@@ -121,20 +135,14 @@ class Provider:
             "model_settings": {"timeout": _SECONDS},
             "model_request_parameters": ModelRequestParameters(function_tools=tools),
         }
-        try:
-            messages = list(_wire_messages(request))
+        messages = list(_wire_messages(request))
+        async with self._model:
             if on_text is None:
-                response = direct.model_request_sync(self._model, messages, **asked)
-            else:
-                with direct.model_request_stream_sync(self._model, messages, **asked) as stream:
-                    for event in stream:
-                        _tell(event, on_text)
-                    response = stream.response
-        except exceptions.ContentFilterError as error:
-            return Reply(refusal=str(error))
-        except exceptions.AgentRunError as error:
-            raise self._failure(error) from error
-        return self._reply(response)
+                return await direct.model_request(self._model, messages, **asked)
+            async with direct.model_request_stream(self._model, messages, **asked) as stream:
+                async for event in stream:
+                    _tell(event, on_text)
+                return stream.get()
 
     def _failure(self, error: Exception) -> LuaError:
         from pydantic_ai import exceptions
