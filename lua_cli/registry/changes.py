@@ -2,32 +2,67 @@
 
 from __future__ import annotations
 
+import difflib
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
+from lua_cli.registry.schemas import SchemaChange, schema_changes, without_words
+
+_LIKELY = 0.6
+_BYTES_PER_TOKEN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
     """A tool of both versions that is not the same. `parts`: "description", "input schema", "condition", "voice
-    flags".
+    flags"; `schema` says what the change of the input schema means.
     """
 
     name: str
     parts: tuple[str, ...]
+    schema: tuple[SchemaChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A tool that went and one that came, and look like the same."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """About how many tokens the skill's context is, before and after: a quarter of its bytes."""
+
+    before: int
+    after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition"."""
+    """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition"; with
+    "context" among them `tokens` are known. `renamed` tools are among `added` and `removed`, too. `env` are the names
+    of variables that are read now and were not before.
+    """
 
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     changed: tuple[ToolChange, ...] = ()
     parts: tuple[str, ...] = ()
+    renamed: tuple[Rename, ...] = ()
+    tokens: Tokens | None = None
+    env: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed or self.parts)
+
+    @property
+    def breaking(self) -> bool:
+        """A caller of the older version may not get on with the newer one."""
+        return bool(self.removed) or any(c.kind == "breaking" for tool in self.changed for c in tool.schema)
 
 
 def changes_between(before: SkillFacts | None, after: SkillFacts) -> Changes:
@@ -35,13 +70,31 @@ def changes_between(before: SkillFacts | None, after: SkillFacts) -> Changes:
     if before is None:
         return Changes(added=after.tool_names)
     old = {tool.name: tool for tool in before.tools}
-    changed = (ToolChange(tool.name, _tool_parts(old[tool.name], tool)) for tool in after.tools if tool.name in old)
+    changed = (_tool_change(old[tool.name], tool) for tool in after.tools if tool.name in old)
+    added = tuple(tool for tool in after.tools if tool.name not in old)
+    removed = tuple(tool for tool in before.tools if tool.name not in after.tool_names)
+    parts = _skill_parts(before, after)
     return Changes(
-        added=tuple(name for name in after.tool_names if name not in old),
-        removed=tuple(name for name in before.tool_names if name not in after.tool_names),
+        added=tuple(tool.name for tool in added),
+        removed=tuple(tool.name for tool in removed),
         changed=tuple(change for change in changed if change.parts),
-        parts=_skill_parts(before, after),
+        parts=parts,
+        renamed=_renamed(removed, added),
+        tokens=Tokens(tokens_of(before.context), tokens_of(after.context)) if "context" in parts else None,
+        env=tuple(name for name in after.env if name not in before.env),
     )
+
+
+def tokens_of(context: str | Mapping[str, str]) -> int:
+    """About how many tokens a context is, all channels together."""
+    texts = [context] if isinstance(context, str) else context.values()
+    return math.ceil(sum(len(text.encode("utf-8", "surrogatepass")) for text in texts) / _BYTES_PER_TOKEN)
+
+
+def _tool_change(old: ToolFacts, new: ToolFacts) -> ToolChange:
+    parts = _tool_parts(old, new)
+    schema = schema_changes(old.input_schema, new.input_schema) if "input schema" in parts else ()
+    return ToolChange(new.name, parts, schema)
 
 
 def _tool_parts(old: ToolFacts, new: ToolFacts) -> tuple[str, ...]:
@@ -62,3 +115,25 @@ def _skill_parts(old: SkillFacts, new: SkillFacts) -> tuple[str, ...]:
         "condition": (old.has_condition, new.has_condition),
     }
     return tuple(part for part, (a, b) in pairs.items() if a != b)
+
+
+def _renamed(removed: tuple[ToolFacts, ...], added: tuple[ToolFacts, ...]) -> tuple[Rename, ...]:
+    """The likeliest pairs first; each tool is in one pair at most."""
+    scored = sorted(
+        ((_likeness(old, new), old.name, new.name) for old in removed for new in added), key=lambda pair: -pair[0]
+    )
+    pairs: dict[str, str] = {}
+    for score, old, new in scored:
+        if score >= _LIKELY and old not in pairs and new not in pairs.values():
+            pairs[old] = new
+    return tuple(Rename(old, new) for old, new in pairs.items())
+
+
+def _likeness(old: ToolFacts, new: ToolFacts) -> float:
+    """0 to 1: the same inputs count for half, the description and the name for the rest."""
+    same = without_words(old.input_schema) == without_words(new.input_schema)
+    telling = bool((old.input_schema or {}).get("properties"))
+    inputs = (1.0 if telling else 0.5) if same else 0.0
+    description = difflib.SequenceMatcher(None, old.description, new.description).ratio()
+    name = difflib.SequenceMatcher(None, old.name, new.name).ratio()
+    return 0.5 * inputs + 0.35 * description + 0.15 * name

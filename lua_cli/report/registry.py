@@ -12,6 +12,7 @@ from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Deployment, RegistryPlace, SkillRecord, VersionRecord
 
 DOCUMENT_VERSION = 1
+_MARKS = {"breaking": "!", "widening": "+", "wording": "~"}
 
 
 def plan_lines(plan: Plan) -> list[str]:
@@ -75,12 +76,20 @@ def _details(step: PushStep | DeployStep) -> list[str]:
 
 def change_lines(changes: Changes) -> list[str]:
     """What the model sees that changes: added, removed and changed tools, then the skill's own parts."""
-    return [
-        *(f"+ {name}" for name in changes.added),
-        *(f"- {name}" for name in changes.removed),
-        *(f"~ {change.name} ({', '.join(change.parts)})" for change in changes.changed),
-        *(f"~ {part} of the skill" for part in changes.parts),
+    origin = {rename.new: rename.old for rename in changes.renamed}
+    lines = [
+        f"+ {name}" + (f"  (looks like {origin[name]}, renamed)" if name in origin else "") for name in changes.added
     ]
+    lines += [f"- {name}" for name in changes.removed]
+    for change in changes.changed:
+        lines.append(f"~ {change.name} ({', '.join(change.parts)})")
+        lines += [f"  {_MARKS[c.kind]} {c.path or 'the input'} {c.message}" for c in change.schema]
+    for part in changes.parts:
+        tokens = changes.tokens if part == "context" else None
+        lines.append(
+            f"~ {part} of the skill" + (f" (about {tokens.before} -> {tokens.after} tokens)" if tokens else "")
+        )
+    return lines
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
@@ -141,11 +150,23 @@ def _result(result: Pushed | Deployed) -> dict[str, Any]:
 
 
 def changes_record(changes: Changes) -> dict[str, Any]:
+    tokens = changes.tokens
     return {
         "added": list(changes.added),
         "removed": list(changes.removed),
-        "changed": [{"tool": change.name, "parts": list(change.parts)} for change in changes.changed],
+        "renamed": [{"from": rename.old, "to": rename.new} for rename in changes.renamed],
+        "changed": [
+            {
+                "tool": change.name,
+                "parts": list(change.parts),
+                "schema": [{"kind": c.kind, "path": c.path, "message": c.message} for c in change.schema],
+            }
+            for change in changes.changed
+        ],
         "skill": list(changes.parts),
+        "contextTokens": {"before": tokens.before, "after": tokens.after} if tokens else None,
+        "newEnv": list(changes.env),
+        "breaking": changes.breaking,
     }
 
 

@@ -249,7 +249,16 @@ def test_json_is_one_document_with_what_was_done(lua: Lua, root: Path) -> None:
     assert body["registry"] == {"kind": "embedded", "where": str(registry_file())}
     push, deploy = body["steps"]
     assert (push["action"], push["skill"], push["version"], push["previous"]) == ("pushed", "orders", "1.0.0", None)
-    assert push["changes"] == {"added": ["get_order"], "removed": [], "changed": [], "skill": []}
+    assert push["changes"] == {
+        "added": ["get_order"],
+        "removed": [],
+        "renamed": [],
+        "changed": [],
+        "skill": [],
+        "contextTokens": None,
+        "newEnv": [],
+        "breaking": False,
+    }
     assert re.fullmatch("sha256:[0-9a-f]{64}", push["digest"])
     assert push["size"] == (root / ".lua" / "artifacts" / "orders.luapkg").stat().st_size
     assert (deploy["action"], deploy["version"], deploy["previous"], deploy["entry"]) == ("deployed", "1.0.0", None, 1)

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from lua_cli.errors import LuaError, NotFoundError, UnavailableError
-from lua_cli.registry.changes import Changes, ToolChange
+from lua_cli.registry.changes import Changes, Rename, Tokens, ToolChange
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.execute import Deployed, Pushed, Receipt, execute
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.planning import Planner
 from lua_cli.registry.protocol import Submission
 from lua_cli.registry.refusals import DeployedMeanwhileError, PushedMeanwhileError, VersionTakenError, YankedError
+from lua_cli.registry.schemas import SchemaChange
 from lua_cli.registry.semver import Version
 from lua_cli.report.registry import plan_lines, receipt_lines
 from tests.registry.artifacts import build
@@ -147,14 +148,19 @@ def test_what_the_model_sees_that_changes(planner: Planner, out: Path) -> None:
     assert only_push(plan).changes == Changes(
         added=("find_order",),
         removed=("get_order",),
-        changed=(ToolChange("track", ("description", "input schema")),),
+        changed=(
+            ToolChange("track", ("description", "input schema"), (SchemaChange("breaking", "/id", "is required now"),)),
+        ),
         parts=("context",),
+        renamed=(Rename("get_order", "find_order"),),
+        tokens=Tokens(2, 4),
     )
     assert plan_lines(plan)[1:] == [
-        "  + find_order",
+        "  + find_order  (looks like get_order, renamed)",
         "  - get_order",
         "  ~ track (description, input schema)",
-        "  ~ context of the skill",
+        "    ! /id is required now",
+        "  ~ context of the skill (about 2 -> 4 tokens)",
     ]
 
 
