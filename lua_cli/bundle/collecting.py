@@ -18,6 +18,7 @@ from lua_cli.bundle.members import FileReader, Members
 from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, EnvUse, Requirement
 from lua_cli.bundle.sealing import largest, shown_size
 from lua_cli.bundle.secrets import find_secrets
+from lua_cli.bundle.syntax import newer_syntax, oldest_python
 from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
 from lua_cli.project import Project
@@ -51,6 +52,8 @@ class _Collector:
         self._members_of: dict[str, str] = {}
         self._looked_through = set(analysis.modules.values())
         self._requirements: Requirements | None = None
+        self._oldest = oldest_python(project.settings.requires_python)
+        self._parsed: set[str] = set()
 
     def collected(self) -> Collected:
         drafts = tuple(self._draft(skill) for skill in _registered(self._analysis))
@@ -77,6 +80,7 @@ class _Collector:
         self._findings += members.findings
         self._say_secrets(files)
         self._say_size(skill, files)
+        self._say_newer(files)
         context = skill.attributes["context"].value
         return Draft(
             skill=skill.name or "",
@@ -158,6 +162,20 @@ class _Collector:
             reason = f"{shown_size(total)}, and the budget is {shown_size(budget)}; most of it are {largest(sizes)}"
             facts = {"name": skill.name or "", "reason": reason}
             self._findings.append(Finding("lua/artifact-large", skill.place, facts))
+
+    def _say_newer(self, files: Iterable[BundledFile]) -> None:
+        """Syntax that the oldest Python of `requires-python` cannot read, each file once."""
+        for file in files if self._oldest else ():
+            if file.kind != "module" or file.source in self._parsed:
+                continue
+            self._parsed.add(file.source)
+            found = newer_syntax(file.content, self._oldest) if self._oldest else None
+            if found is not None:
+                place = Place(file.source, found.line, found.column, found.line, found.column + 1)
+                allowed = f"requires-python allows {self._project.settings.requires_python}"
+                advice = "write it for the oldest Python that is allowed, or raise requires-python in [project]"
+                facts = {"reason": f"{found.reason}, and {allowed}", "advice": advice}
+                self._findings.append(Finding("lua/syntax-error", place, facts))
 
     def _requirements_of(self, closure: Closure) -> tuple[Requirement, ...]:
         outside = [

@@ -42,7 +42,7 @@ SEVERITY: Final = "error"
 
 def from_finding(finding: Finding) -> Diagnostic:
     reason = finding.facts.get("reason", "") or "invalid syntax"
-    help_ = _help(reason)
+    help_ = finding.facts.get("advice") or _help(reason)
     return diagnostic_of(finding, CODE, SEVERITY, f"not valid Python: {reason}", help_)
 
 
