@@ -67,12 +67,7 @@ def _dispatch(argv: list[str]) -> int:
 
     try:
         rest = begin(argv)
-        from lua_cli.commands.compiled import answer_unchanged
-        from lua_cli.commands.testing import answer_directly
-
-        code = answer_unchanged(rest)
-        if code is None:
-            code = answer_directly(rest)
+        code = _short_way(rest)
         if code is not None:
             return code
         from lua_cli.commands.app import invoke
@@ -86,6 +81,19 @@ def _dispatch(argv: list[str]) -> int:
         return fail(_from_os(error)) if error.filename is not None or error.errno is not None else _bug(argv)
     except Exception:  # noqa: BLE001  # the last line of defence: no input may show a traceback
         return _bug(argv)
+
+
+def _short_way(rest: list[str]) -> int | None:
+    """The exit code of a command line that can be answered without typer; None for all others."""
+    if rest[:1] == ["mcp"]:
+        from lua_cli.commands.mcp_serving import answer_mcp
+
+        return answer_mcp(rest)
+    from lua_cli.commands.compiled import answer_unchanged
+    from lua_cli.commands.testing import answer_directly
+
+    code = answer_unchanged(rest)
+    return answer_directly(rest) if code is None else code
 
 
 def _from_os(error: OSError) -> LuaError:

@@ -5,12 +5,12 @@ Out: a `Conversation`.
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lua_cli.commands.surroundings import BUDGET, Where, read_state
 from lua_cli.errors import NotFoundError, UsageError
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from lua_cli.runtime.state import EndUser
     from lua_cli.runtime.turns import Message
 
-BUDGET = 30.0
-
 AgentName = Annotated[
     str | None, typer.Option("--agent", metavar="NAME", help="The agent, when the project has several.")
 ]
@@ -30,29 +28,6 @@ UserFile = Annotated[
     Path | None, typer.Option("--user", metavar="FILE", help='The end user: {"id": …, "data": {…}} as JSON.')
 ]
 Budget = Annotated[float, typer.Option("--gate-timeout", metavar="SECONDS", help="Seconds that a condition may take.")]
-
-
-@dataclass(frozen=True)
-class Where:
-    """Flags that say in which surroundings an agent is talked with."""
-
-    channel: str = "text"
-    user: Path | None = None
-    env_file: Path | None = None
-    timeout: float = 30.0
-    budget: float = BUDGET
-
-    def checked(self) -> Where:
-        """Itself. Raises UsageError for values that there are none of."""
-        from lua_cli.runtime.agents.model import CHANNELS
-
-        if self.channel not in CHANNELS:
-            raise UsageError(
-                f"--channel {self.channel}: there is no such channel", hint=f"one of {', '.join(CHANNELS)}"
-            )
-        if not 0 < self.budget <= 3600:
-            raise UsageError(f"--gate-timeout {self.budget:g}: seconds must be more than 0, and at most 3600")
-        return self
 
 
 class Agents:
@@ -89,15 +64,9 @@ class Agents:
         self, agent: AgentFacts, where: Where, *, user: EndUser | None = None, messages: tuple[Message, ...] = ()
     ) -> PythonConversation:
         """A conversation with it; `user` goes before `where.user`. Data is the project's."""
-        from dataclasses import replace
-
-        from lua_cli.commands.testing import run_options
         from lua_cli.runtime.agents import Setting
-        from lua_cli.runtime.state import DATABASE, State, read_user
 
-        who = user if user is not None else read_user(where.user) if where.user is not None else None
-        state = State(who, self.project.output / DATABASE)
-        options = replace(run_options(self.project, where.env_file, where.timeout), state=state)
+        options = read_state(self.project, where, user)
         return self.opened(agent, Setting(options, where.channel, where.budget, messages))
 
     def opened(self, agent: AgentFacts, setting: Setting) -> PythonConversation:
@@ -110,3 +79,6 @@ class Agents:
                 self._opened[name] = self._artifacts[name].open()
         kind = FlowConversation if agent is self._of_flows.get(agent.name) else PythonConversation
         return kind(agent, self._opened, setting)
+
+
+__all__ = ["BUDGET", "AgentName", "Agents", "Budget", "Channel", "UserFile", "Where", "read_state"]

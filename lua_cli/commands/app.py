@@ -19,6 +19,7 @@ from lua_cli.commands.flow import flow_app
 from lua_cli.commands.fuzz import fuzz_command
 from lua_cli.commands.gates import gates_command
 from lua_cli.commands.init import init_command
+from lua_cli.commands.mcp import mcp_command
 from lua_cli.commands.mistakes import meant
 from lua_cli.commands.prompt import prompt_command
 from lua_cli.commands.push import push_command
@@ -63,6 +64,7 @@ app.command("fuzz")(fuzz_command)
 app.command("chat")(chat_command)
 app.command("prompt")(prompt_command)
 app.command("gates")(gates_command)
+app.command("mcp")(mcp_command)
 app.command("push")(push_command)
 app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)

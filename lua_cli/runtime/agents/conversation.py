@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.runtime.agents.gating import BUDGET, ask_gates
-from lua_cli.runtime.agents.model import AgentFacts
+from lua_cli.runtime.agents.model import AgentFacts, channel_text
 from lua_cli.runtime.agents.offering import offer_of
 from lua_cli.runtime.agents.skill_child import SkillChild
 from lua_cli.runtime.state import EndUser, State
@@ -59,7 +59,7 @@ class PythonConversation:
 
     def say(self, text: str, model: Model, rules: Rules) -> Outcome:
         """Take one turn with a message of the user's. What an answered turn said is kept for the next one."""
-        forget = rules.cancellation.when_cancelled(self._stop) if rules.cancellation is not None else lambda: None
+        forget = rules.cancellation.when_cancelled(self.stop) if rules.cancellation is not None else lambda: None
         own = replace(rules, max_iterations=self.facts.max_iterations)
         try:
             outcome = take_turn(self.offer(), (*self.messages, UserMessage(text)), model, own)
@@ -77,13 +77,19 @@ class PythonConversation:
         """What is open now, of everything that the agent has."""
         return ask_gates(self._skills, self._budget)
 
+    def context(self) -> str:
+        """What the skills say about themselves on this channel, whatever their conditions say."""
+        texts = (channel_text(skill.manifest["skill"]["context"], self.channel) for skill in self._skills)
+        return "\n\n".join(text for text in texts if text)
+
     def close(self) -> None:
         """End the children. Again and again."""
         for skill in self._skills:
             skill.close()
         self._state.close()
 
-    def _stop(self) -> None:
+    def stop(self) -> None:
+        """End what tools and conditions do at this moment, from any thread."""
         for skill in self._skills:
             skill.stop()
 

@@ -14,7 +14,7 @@ from lua_cli.bundle import unpack
 from lua_cli.child.environment import declared_values
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.outcome import Wording, result_of
-from lua_cli.runtime.running import order_of, source_names
+from lua_cli.runtime.running import order_of, run_tool, source_names
 from lua_cli.runtime.turns.model import ToolError, ToolResult
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ class SkillChild:
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Call a tool. Whatever becomes of it is a result."""
         timeout = self._options.timeout
+        if any(tool["name"] == name and "flow" in tool for tool in self.manifest["tools"]):
+            return _tool_result(run_tool(self.opened, name, json.dumps(arguments), self._options))
         command = {"do": "call", "tool": name, "input": json.dumps(arguments), "timeout": timeout}
         said = self._started().do(command, timeout)
         result = result_of(said.ended, self._wording(name, arguments))
@@ -99,7 +101,8 @@ class SkillChild:
         if self._talk is None:
             from lua_cli.child.talk import Talk
 
-            tools = {tool["name"]: [tool["module"], tool["qualname"]] for tool in self.manifest["tools"]}
+            classes = [tool for tool in self.manifest["tools"] if "flow" not in tool]
+            tools = {tool["name"]: [tool["module"], tool["qualname"]] for tool in classes}
             entry = self.manifest["skill"]["condition"]
             condition = entry and [entry["module"], entry["attribute"]]
             body = {"do": "converse", "tools": tools, "condition": condition}
