@@ -19,6 +19,7 @@ from lua_cli.bundle.unpack import unpack
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Analysis
+    from lua_cli.flows.model import Flows
     from lua_cli.project import Project
     from lua_cli.source import SourceIndex
 
@@ -42,11 +43,11 @@ __all__ = [
 ]
 
 
-def collect(analysis: Analysis, index: SourceIndex, project: Project) -> Collected:
-    """The drafts of the registered skills, in the order of the agents, and what there is to say about them.
+def collect(analysis: Analysis, index: SourceIndex, project: Project, flows: Flows | None = None) -> Collected:
+    """The drafts of the registered skills and of the flows' agents, in order, and what there is to say about them.
 
     Imported when it is called: an unchanged compile and a run read builds and artifacts, but collect nothing.
     """
     from lua_cli.bundle import collecting
 
-    return collecting.collect(analysis, index, project)
+    return collecting.collect(analysis, index, project, flows)

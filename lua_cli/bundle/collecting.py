@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lua_cli.analysis.model import Analysis, ClassInfo, Finding, SkillInfo
+from lua_cli.analysis.model import Analysis, Attribute, ClassInfo, Finding, SkillInfo, ToolUse
 from lua_cli.bundle.closure import Closure, Imports, Outside, member_name
 from lua_cli.bundle.datafiles import add_document, add_included, add_read
 from lua_cli.bundle.dynamic import covered
@@ -26,6 +26,7 @@ from lua_cli.source import EnvRead, SourceIndex
 
 if TYPE_CHECKING:
     from lua_cli.bundle.requires import Requirements
+    from lua_cli.flows.model import Block, Flows
 
 LOCK_FILES = ("pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt")
 # What comes with lua-cli: no artifact needs to ask for it.
@@ -34,9 +35,9 @@ _GIVEN = frozenset(
 )
 
 
-def collect(analysis: Analysis, index: SourceIndex, project: Project) -> Collected:
-    """The drafts of the registered skills, in the order of the agents."""
-    return _Collector(analysis, index, project).collected()
+def collect(analysis: Analysis, index: SourceIndex, project: Project, flows: Flows | None = None) -> Collected:
+    """The drafts of the registered skills, in the order of the agents, then those of the flows' agents."""
+    return _Collector(analysis, index, project).collected(flows)
 
 
 class _Collector:
@@ -55,8 +56,15 @@ class _Collector:
         self._oldest = oldest_python(project.settings.requires_python)
         self._parsed: set[str] = set()
 
-    def collected(self) -> Collected:
+    def collected(self, flows: Flows | None) -> Collected:
         drafts = tuple(self._draft(skill) for skill in _registered(self._analysis))
+        if flows is not None:
+            from lua_cli.bundle.flow_drafts import flow_drafts
+
+            agents = tuple(flow_drafts(flows, self._python_of))
+            for agent in agents:
+                self._say_secrets(agent.files)
+            drafts += agents
         findings = [*self._findings, *(self._requirements.findings if self._requirements else ())]
         locks = {self._project.root / name for name in LOCK_FILES}
         if self._requirements and self._requirements.lock_path:  # it may be that of a workspace further up
@@ -97,6 +105,23 @@ class _Collector:
             env_uses=uses,
             lock=self._requirements.lock if requires and self._requirements else None,
         )
+
+    def _python_of(self, block: Block, names: tuple[str, ...]) -> tuple[Draft, tuple[ClassInfo, ...]]:
+        """The draft of the Python tools that an agent's flows call."""
+        uses: dict[str, ToolUse] = {}
+        for skill in _registered(self._analysis):
+            for use in skill.tools:
+                info = self._analysis.tool_class(use)
+                if info is not None and info.name in names:
+                    uses.setdefault(info.name, use)
+        if not uses:
+            empty = Draft(block.label, "", "", None, None, (), (), (), (), "", block.place)
+            return empty, ()
+        blank = {name: Attribute(name, "missing") for name in ("description", "context", "instructions")}
+        attributes = {**blank, "name": Attribute("name", "known", block.label)}
+        stand_in = SkillInfo(block.place, block.place, "", True, attributes, tuple(uses.values()))
+        found = (self._analysis.tool_class(use) for use in uses.values())
+        return self._draft(stand_in), tuple(info for info in found if info is not None)
 
     def _closure(self, skill: SkillInfo, classes: Iterable[ClassInfo]) -> Closure:
         """The closure of the tools, the condition and `include-modules`, with the packages whose files it reads."""

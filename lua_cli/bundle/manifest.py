@@ -34,6 +34,13 @@ def _hex(content: bytes) -> str:
 def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The document for a draft. `schemas` goes by "module:qualname"; a tool that is not in it has null for its schemas
     (not known yet), a tool without an input schema of its own takes any object."""
+    flow = draft.flow and {
+        "flow": draft.flow.flow,
+        "block": draft.flow.block,
+        "python": [
+            {"tool": name, "module": module, "qualname": qualname} for name, module, qualname in draft.flow.python
+        ],
+    }
     condition = draft.condition and {"module": draft.condition[0], "attribute": draft.condition[1]}
     return {
         "format": FORMAT,
@@ -67,17 +74,21 @@ def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> di
             for use in sorted(draft.env_uses, key=lambda use: use.name)
         ],
         "python": draft.python,
+        **({"flow": flow} if flow else {}),
     }
 
 
 def _tool(tool: DraftTool, schemas: Mapping[str, Any] | None) -> dict[str, Any]:
+    if tool.flow:
+        schemas = {"inputSchema": tool.schema}
     known = schemas or {}
     open_object = None if schemas is None else _OPEN_OBJECT
     return {
         "name": tool.name,
         "description": tool.description,
-        "module": tool.module,
-        "qualname": tool.qualname,
+        "module": tool.module or None,
+        "qualname": tool.qualname or None,
+        **({"flow": tool.flow} if tool.flow else {}),
         "inputSchema": known.get("inputSchema") or open_object,
         "outputSchema": known.get("outputSchema"),
         "hasCondition": tool.has_condition,
@@ -146,8 +157,10 @@ _MANIFEST = record(
         record(
             name=_text(r"[a-zA-Z0-9_-]{1,64}", "a tool name"),
             description=str,
-            module=_DOTTED,
-            qualname=_DOTTED,
+            module=maybe(_DOTTED),
+            qualname=maybe(_DOTTED),
+            flow=str,
+            may_lack=("flow",),
             inputSchema=_SCHEMA,
             outputSchema=_SCHEMA,
             hasCondition=bool,
@@ -160,4 +173,6 @@ _MANIFEST = record(
     env=each(_text(r"[^=\x00]+", "the name of a variable")),
     envReads=each(record(name=str, place=str, optional=bool)),
     python=str,
+    flow=record(flow=str, block=str, python=each(record(tool=str, module=_DOTTED, qualname=_DOTTED))),
+    may_lack=("flow",),
 )

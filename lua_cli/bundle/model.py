@@ -33,7 +33,11 @@ class BundledFile:
 
 @dataclass(frozen=True, slots=True)
 class DraftTool:
-    """A tool of a draft: where it is and what was read of it; `place` is the class's."""
+    """A tool of a draft: where it is and what was read of it; `place` is the class's.
+
+    flow    the address of the chain that it is, for a tool of a flow's agent: it has no module and no class
+    schema  its input schema, where no import tells it
+    """
 
     name: str
     description: str
@@ -42,6 +46,19 @@ class DraftTool:
     has_condition: bool
     voice_flags: tuple[str, ...]
     place: Place
+    flow: str = ""
+    schema: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEntry:
+    """An agent of flows: its flow, its block's address, the Python tools that its flows call (name, module,
+    qualname).
+    """
+
+    flow: str
+    block: str
+    python: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +113,7 @@ class Draft:
     place: Place
     env_uses: tuple[EnvUse, ...] = ()  # who reads the names of `env`
     lock: Lock | None = None
+    flow: AgentEntry | None = None  # the skill is an agent of flows
 
     def digest(self) -> str:
         """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the

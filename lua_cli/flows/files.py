@@ -91,6 +91,8 @@ class _Loader:
         except YamlError as error:
             place = Place(path, error.line, error.column, error.line, error.column + 1)
             hint = "a key may be there once" if "twice" in error.message else "the format is YAML 1.2: docs/flows.md"
+            if "with `: ` in it" in error.message:
+                hint = "a text that holds `: ` needs quotes, and so does an expression with `? … : …`"
             reader.say(YAML, place, error.message, hint)
             self.findings += reader.findings
             return []

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
+from lua_cli.pipeline.reading import read as _read
 from lua_cli.pipeline.unchanged import Record
 
 if TYPE_CHECKING:
@@ -73,16 +74,15 @@ def compile_project(
 def explain_bundles(project: Project) -> list[dict[str, Any]]:
     """Why each file, package and variable is in each skill's artifact (docs/artifact.md). Raises LuaError with
     errors."""
-    from lua_cli.analysis import analyse
     from lua_cli.bundle import collect, explain_bundle
-    from lua_cli.rules import judge
+    from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
     index = SourceIndex(project)
-    analysis = analyse(project, index)
-    if _has_errors(judge(analysis, index, project)):
+    read = _read(project, index, Choice())
+    if _has_errors(read.diagnostics):
         raise LuaError("the project has errors, so nothing is bundled", hint="see them with `lua compile`")
-    return [explain_bundle(draft) for draft in collect(analysis, index, project).drafts]
+    return [explain_bundle(draft) for draft in collect(read.analysis, index, project, read.flows).drafts]
 
 
 def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
@@ -101,31 +101,32 @@ def _compile(
     project: Project, check: bool, choice: Choice, progress: Callable[[str], None]
 ) -> tuple[Compiled, _Dependencies | None]:
     """The answer, and what it depends on (None when it is not to be remembered)."""
-    from lua_cli.analysis import analyse
     from lua_cli.bundle import collect, seal, write_build
     from lua_cli.probe import inspect
     from lua_cli.report import build_document
-    from lua_cli.rules import judge, say
+    from lua_cli.rules import say
     from lua_cli.rules.provider_limits import schema_findings
     from lua_cli.source import SourceIndex
 
     index = SourceIndex(project)
     progress("reading the project")
-    analysis = analyse(project, index)
-    diagnostics = judge(analysis, index, project, choice)
+    read = _read(project, index, choice)
+    analysis, diagnostics = read.analysis, read.diagnostics
     if check or _has_errors(diagnostics):
-        return Compiled(build_document(project, analysis, diagnostics, ok=not _has_errors(diagnostics))), None
+        ok = not _has_errors(diagnostics)
+        return Compiled(build_document(project, analysis, diagnostics, ok=ok, flows=read.flows)), None
 
     progress("bundling")
-    collected = collect(analysis, index, project)
+    collected = collect(analysis, index, project, read.flows)
     diagnostics += say(collected.findings, project, choice)
     schemas: dict[str, Any] = {}
     artifacts: list[Artifact] = []
     if not _has_errors(diagnostics):
         progress("reading the schemas")
-        probed = inspect(collected.drafts, project, project.output / "cache")
+        python = [draft for draft in collected.drafts if draft.flow is None]
+        probed = inspect(python, project, project.output / "cache")
         diagnostics += say(probed.findings, project, choice)
-        for draft in collected.drafts:
+        for draft in python:
             seen = probed.seen[draft.skill].tools
             schemas |= {
                 key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema} for key, tool in seen.items()
@@ -137,8 +138,9 @@ def _compile(
     diagnostics.sort(key=lambda d: d.sort_key())
     ok = not _has_errors(diagnostics)
     document = build_document(
-        project, analysis, diagnostics, ok=ok, artifacts={a.skill: a for a in artifacts}, schemas=schemas
-    )
+        project, analysis, diagnostics,
+        ok=ok, artifacts={a.skill: a for a in artifacts}, schemas=schemas, flows=read.flows,
+    )  # fmt: skip
     if not ok:
         return Compiled(document), None
     progress("writing the artifacts")
@@ -146,9 +148,11 @@ def _compile(
     others = [
         project.root / "pyproject.toml",
         *collected.asked,
+        *read.asked,
         *(artifact.path.resolve() for artifact in built.values()),
     ]
-    return Compiled(document, built), (index.read | dict(collected.read), index.finder.listings, others)
+    files = index.read | dict(collected.read) | dict(read.files)
+    return Compiled(document, built), (files, {**index.finder.listings, **read.listings}, others)
 
 
 def _has_errors(diagnostics: list[Diagnostic]) -> bool:

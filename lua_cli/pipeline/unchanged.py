@@ -25,7 +25,7 @@ import lua_cli
 from lua_cli.project import Project
 
 _RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Record:
@@ -83,8 +83,9 @@ def listing(folder: Path) -> list[str]:
 
 
 def _deciding(names: Iterable[str]) -> list[str]:
-    """Python files, native modules, and what may be a package's folder."""
-    return sorted(n for n in names if n.endswith((".py", ".so", ".pyd")) or ("." not in n and n != "__pycache__"))
+    """Python files, native modules, YAML files, and what may be a package's folder."""
+    endings = (".py", ".so", ".pyd", ".yaml", ".yml")
+    return sorted(n for n in names if n.endswith(endings) or ("." not in n and n != "__pycache__"))
 
 
 def _surroundings(project: Project) -> dict[str, Any]:
@@ -97,6 +98,7 @@ def _surroundings(project: Project) -> dict[str, Any]:
         "python": sys.version,
         "interpreter": [str(interpreter.executable), list(interpreter.version), interpreter.why],
         "packages": [[str(folder), _mtime(folder)] for folder in interpreter.packages],
+        "flows": str(project.flows),
         "roots": [str(project.root), *map(str, project.import_roots)],
         "path": os.environ.get("PYTHONPATH", ""),
     }

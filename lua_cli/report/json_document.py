@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
 from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place, Related
+from lua_cli.flows.model import Block, Flow, Flows
 from lua_cli.project import Project
 
 DOCUMENT_VERSION = 1
@@ -33,18 +34,26 @@ def build_document(
     ok: bool,
     artifacts: Mapping[str, Built] | None = None,
     schemas: Mapping[str, Mapping[str, Any]] | None = None,
+    flows: Flows | None = None,
 ) -> dict[str, Any]:
     """The document. `artifacts` goes by skill name; `schemas` by "module:qualname", each {"inputSchema": …} as
     `bundle.seal` takes it.
     """
     registered = [skill for skill in analysis.skills if skill.registered]
+    agents = flows.agents() if flows is not None else []
     return {
         "version": DOCUMENT_VERSION,
         "ok": ok,
         "entry": project.relative(project.entry),
-        "agents": [_agent(agent) for agent in analysis.agents],
-        "skills": [_skill(skill, analysis, project, artifacts or {}) for skill in registered],
-        "tools": _tools(registered, analysis, schemas or {}),
+        "agents": [*(_agent(agent) for agent in analysis.agents), *(_flow_agent(flow, b) for flow, b in agents)],
+        "skills": [
+            *(_skill(skill, analysis, project, artifacts or {}) for skill in registered),
+            *(_flow_skill(block, project, artifacts or {}) for _, block in agents),
+        ],
+        "tools": [
+            *_tools(registered, analysis, schemas or {}),
+            *(t for _, block in agents for t in _flow_tools(block)),
+        ],
         "classes": [_class(info) for info in _listed_classes(registered, analysis)],
         "diagnostics": [diagnostic_record(diagnostic) for diagnostic in diagnostics],
     }
@@ -52,6 +61,41 @@ def build_document(
 
 def _agent(agent: AgentInfo) -> dict[str, Any]:
     return {"name": agent.name, "path": agent.place.path, "line": agent.place.line}
+
+
+def _flow_agent(flow: Flow, block: Block) -> dict[str, Any]:
+    return {"name": block.label, "path": block.place.path, "line": block.place.line, "flow": flow.name}
+
+
+def _flow_skill(block: Block, project: Project, artifacts: Mapping[str, Built]) -> dict[str, Any]:
+    """An agent of flows is one skill."""
+    built = artifacts.get(block.label)
+    return {
+        "name": block.label,
+        "path": block.place.path,
+        "line": block.place.line,
+        "tools": [tool.name for tool in block.agent.tools] if block.agent else [],
+        "artifact": _artifact(project, block.label) if built else None,
+        "digest": built.digest if built else None,
+    }
+
+
+def _flow_tools(block: Block) -> list[dict[str, Any]]:
+    """The tools of an agent of flows: chains, which have an address in place of a class."""
+    return [
+        {
+            "name": tool.name,
+            "class": None,
+            "flow": tool.chain.address,
+            "path": tool.place.path,
+            "line": tool.place.line,
+            "description": tool.description,
+            "inputSchema": dict(tool.schema),
+            "hasCondition": False,
+            "skills": [block.label],
+        }
+        for tool in (block.agent.tools if block.agent else ())
+    ]
 
 
 def _skill(skill: SkillInfo, analysis: Analysis, project: Project, artifacts: Mapping[str, Built]) -> dict[str, Any]:

@@ -43,6 +43,8 @@ def run_tool(
         return RunResult(
             tool_name, error=not_found(tool_name, [tool["name"] for tool in manifest["tools"]], opened.skill)
         )
+    if "flow" in tool:
+        return _run_chain(opened, tool, input_text, options)
     values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
     folder = unpack(opened, options.cache).resolve()
     given: list[Any] = []
@@ -60,6 +62,18 @@ def run_tool(
     names = source_names(opened.files, options)
     wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(folder), given[0])
     return result_of(ended, wording)
+
+
+def _run_chain(
+    opened: OpenedArtifact, tool: Mapping[str, Any], input_text: str | bytes, options: RunOptions
+) -> RunResult:
+    """A tool that is a chain of the artifact's flows."""
+    from lua_cli.runtime.flows.bundled import run_flow_tool
+
+    try:
+        return run_flow_tool(opened, tool["name"], _accepted(tool, input_text), options)
+    except _RefusedError as refusal:
+        return RunResult(tool["name"], error=refusal.error)
 
 
 class _RefusedError(Exception):

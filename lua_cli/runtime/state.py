@@ -46,6 +46,11 @@ class State:
             return self._user
         return EndUser(self._user.id, self._ask("user.get", {})["data"])
 
+    @property
+    def database(self) -> Path | None:
+        """Where data is kept; None for memory."""
+        return self._database
+
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a child's question: {"value"}, or {"error"}. Raises LuaError when the database cannot be used."""
         with self._lock:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from lua_cli.rules.judging.catalogue import Rule, all_rules
 
-_BLOCK = re.compile(r"^(Bad|Good):\n\n```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(Bad|Good):\n\n```(?:python|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 _CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 
@@ -88,7 +88,8 @@ def _section(rule: Rule) -> str:
     body = markdown_of(rule).partition("\n")[2].strip()
     for _, block in _BLOCK.findall(rule.page):
         if not _parses(block):
-            body = body.replace(f"```python\n{block}", f"```\n{block}")
+            for language in ("python", "yaml"):  # files of YAML beside others are no YAML either
+                body = body.replace(f"```{language}\n{block}", f"```\n{block}")
     body = re.sub(r"^(Bad|Good):$", r"**\1**", body, flags=re.MULTILINE)
     return f"## {rule.code}\n\nSeverity: {rule.severity}\n\n{body}\n"
 
@@ -106,6 +107,6 @@ def _files(block: str) -> dict[str, str]:
     files = {"tools.py": parts[0]} if parts[0].strip() else {}
     for path, text in zip(parts[1::2], parts[2::2], strict=True):
         files[path] = text.rstrip("\n") + "\n"
-    if "agent.py" not in files:
+    if "agent.py" not in files and not any(path.startswith("flows/") for path in files):
         files["agent.py"] = _AGENT.format(tool=_CLASS.findall(files["tools.py"])[-1])
     return files

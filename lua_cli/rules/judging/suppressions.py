@@ -18,6 +18,8 @@ from lua_cli.rules.judging.levels import full_code
 
 _DIRECTIVE = re.compile(r"#\s*lua:\s*ignore\b\s*(?:\[(?P<codes>[^\]#]*)\])?")
 
+_YAML_COMMENT = re.compile(r"(?:^|\s)(#.*lua:.*)$")
+
 
 @dataclass(frozen=True, slots=True)
 class Suppression:
@@ -40,12 +42,24 @@ def suppressions_in(path: str, text: str) -> Iterator[Suppression]:
     """The suppressions of one source. Cheap where there are none."""
     if "lua:" not in text:
         return
+    if path.endswith((".yaml", ".yml")):
+        yield from _in_yaml(path, text)
+        return
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             if token.type == tokenize.COMMENT:
                 yield from _in_comment(path, token)
     except (tokenize.TokenError, SyntaxError):
         return
+
+
+def _in_yaml(path: str, text: str) -> Iterator[Suppression]:
+    """A comment of YAML begins the line, or follows a space. What looks like one in a block of text counts as one."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        found = _YAML_COMMENT.search(line)
+        if found:
+            start, end = (number, found.start(1)), (number, len(line))
+            yield from _in_comment(path, tokenize.TokenInfo(tokenize.COMMENT, found[1], start, end, line))
 
 
 def _in_comment(path: str, token: tokenize.TokenInfo) -> Iterator[Suppression]:

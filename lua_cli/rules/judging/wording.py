@@ -4,6 +4,7 @@ expression   the source that the finding is about: `make_base()`
 name         the name that it is about: a class, a module, an attribute
 reason       a clause that says why: "it is the result of a call"
 suggestion   a name that was probably meant
+message, help   the words themselves, from a stage that knows many ways to be wrong
 """
 
 from __future__ import annotations
@@ -15,6 +16,11 @@ from lua_cli.diagnostics import Diagnostic, Related, Severity
 def diagnostic_of(finding: Finding, code: str, severity: Severity, message: str, help_: str | None) -> Diagnostic:
     related = tuple(Related(place, words) for place, words in finding.related)
     return Diagnostic(code, severity, message, finding.place, help=help_, related=related)
+
+
+def said(finding: Finding, code: str, severity: Severity) -> Diagnostic:
+    """A finding that brings its words."""
+    return diagnostic_of(finding, code, severity, finding.facts["message"], finding.facts["help"])
 
 
 def because(finding: Finding) -> str:

@@ -6,7 +6,8 @@ branch is an error result. A refusal and exhausted iterations take the default p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from lua_cli.runtime.request import InputError, read_input
 if TYPE_CHECKING:
     from lua_cli.runtime.flows.engine import Engine, Work
     from lua_cli.runtime.turns.model import Message as Said
-    from lua_cli.runtime.turns.model import Offer, Outcome, Tool, ToolResult
+    from lua_cli.runtime.turns.model import Offer, Outcome, Rules, Tool, ToolResult
 
 _JSON_ONLY = "Answer with JSON alone: no words around it."
 
@@ -35,8 +36,17 @@ def _ai_agent(engine: Engine, block: Block, message: Message) -> None:
     finish(engine, agent, message, outcome)
 
 
-def take(engine: Engine, block: Block, message: Message, said: Sequence[Said]) -> Outcome:
-    """One turn of an agent with a message and a conversation. Raises BlockError."""
+def take(
+    engine: Engine,
+    block: Block,
+    message: Message,
+    said: Sequence[Said],
+    rules: Rules | None = None,
+    around: Callable[[Tool], Tool] = lambda tool: tool,
+) -> Outcome:
+    """One turn of an agent with a message and a conversation; `around` may wrap its tools. Raises BlockError,
+    FlowError.
+    """
     from lua_cli.runtime.turns.loop import take_turn
     from lua_cli.runtime.turns.model import Rules
 
@@ -44,9 +54,14 @@ def take(engine: Engine, block: Block, message: Message, said: Sequence[Said]) -
     if agent is None:
         raise BlockError(f"{block.address} is no agent")
     connector = engine.flows.connectors.get(agent.connector) if agent.connector else None
-    rules = Rules(max_iterations=agent.max_iterations, on_entry=engine.around.transcript.append)
+    own = rules or Rules(on_entry=engine.around.transcript.append)
+    offered = offer(engine, agent, message)
+    offered = replace(offered, tools=tuple(around(tool) for tool in offered.tools))
     try:
-        return take_turn(offer(engine, agent, message), said, engine.around.model(connector), rules)
+        return take_turn(
+            offered, said, engine.around.model(connector),
+            replace(own, max_iterations=agent.max_iterations),
+        )  # fmt: skip
     except FlowError:
         raise
     except LuaError as error:

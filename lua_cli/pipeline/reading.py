@@ -1,0 +1,70 @@
+"""Reads a project whole: Python, flows, or both. In: a Project. Out: a `Read`: what is there, what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lua_cli.analysis.model import Analysis
+    from lua_cli.diagnostics import Diagnostic, Place
+    from lua_cli.flows.disk import Loaded
+    from lua_cli.flows.model import Flows
+    from lua_cli.project import Project
+    from lua_cli.rules import Choice
+    from lua_cli.source import SourceIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A project as it was read. `files`, `listings` and `asked` are what the flows were made of."""
+
+    analysis: Analysis
+    diagnostics: list[Diagnostic]
+    flows: Flows | None = None
+    files: Mapping[Path, str] = field(default_factory=dict)
+    listings: Mapping[Path, frozenset[str]] = field(default_factory=dict)
+    asked: tuple[Path, ...] = ()
+
+
+def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
+    """Read and judge the project."""
+    analysis, diagnostics = _python(project, index, choice)
+    loaded = _flows(project)
+    if loaded is None:
+        return Read(analysis, diagnostics)
+    from lua_cli.flows.beside import beside_python
+    from lua_cli.rules import say
+
+    skills, tools = _names(analysis)
+    findings = (*loaded.flows.findings, *beside_python(loaded.flows, skills, tools))
+    diagnostics = sorted((*diagnostics, *say(findings, project, choice)), key=lambda each: each.sort_key())
+    return Read(analysis, diagnostics, loaded.flows, loaded.read, loaded.listings, loaded.asked)
+
+
+def _python(project: Project, index: SourceIndex, choice: Choice) -> tuple[Analysis, list[Diagnostic]]:
+    from lua_cli.analysis import analyse
+    from lua_cli.analysis.model import Analysis
+    from lua_cli.rules import judge
+
+    if not project.has_python:
+        return Analysis(project.relative(project.entry), (), (), {}, (), {}), []
+    analysis = analyse(project, index)
+    return analysis, judge(analysis, index, project, choice)
+
+
+def _flows(project: Project) -> Loaded | None:
+    from lua_cli.flows.disk import load_folder
+
+    return load_folder(project.root, project.flows) if project.flows is not None else None
+
+
+def _names(analysis: Analysis) -> tuple[dict[str, Place], set[str]]:
+    """The names of the registered skills and of their tools."""
+    registered = [skill for skill in analysis.skills if skill.registered]
+    skills = {skill.name: skill.place for skill in registered if skill.name is not None}
+    found = (analysis.tool_class(use) for skill in registered for use in skill.tools)
+    return skills, {info.name for info in found if info is not None and info.name is not None}

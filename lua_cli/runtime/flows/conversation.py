@@ -1,0 +1,147 @@
+"""A conversation with an agent of flows. In: its facts, its artifact, the end user. Out: turns.
+
+Each turn runs the blocks that stand before the agent in its flow, on a message whose body is {"message": TEXT}, then
+the agent. Variables last as long as the conversation; `vars.user` is the end user, as the channel verified it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lua_cli.errors import LuaError
+from lua_cli.flows.model import Connector
+from lua_cli.runtime.agents.conversation import PythonConversation
+from lua_cli.runtime.agents.model import AgentFacts
+from lua_cli.runtime.flows.agent import answer, offer, shown, take
+from lua_cli.runtime.flows.bundled import open_bundled, variables_of
+from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message, StoppedError
+from lua_cli.runtime.turns.model import Gate, Offer, Outcome, Tool, UserMessage
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.runtime.agents.conversation import Setting
+    from lua_cli.runtime.state import EndUser
+    from lua_cli.runtime.turns.model import Message as Said
+    from lua_cli.runtime.turns.model import Model, Rules, ToolResult
+
+
+class FlowConversation(PythonConversation):
+    """Talk with an agent of flows: `say`, as often as wanted, then `close`. Whoever talks with agents in Python can
+    talk with it; of their conversations it shares the form alone.
+    """
+
+    def __init__(self, facts: AgentFacts, artifacts: Mapping[str, OpenedArtifact], setting: Setting) -> None:
+        self.facts, self.channel = facts, setting.channel
+        self.messages: tuple[Said, ...] = tuple(setting.messages)
+        self._options = setting.options
+        self._bundled = open_bundled(artifacts[facts.name], setting.options)
+        self._message = Message(vars={"channel": setting.channel})
+
+    @property
+    def user(self) -> EndUser | None:
+        """The end user."""
+        return self._options.state.user if self._options.state is not None else None
+
+    def say(self, text: str, model: Model, rules: Rules) -> Outcome:
+        """Take one turn with a message of the user's. What an answered turn said is kept for the next one. Raises
+        LuaError for a block before the agent that fails.
+        """
+        bundled, message = self._bundled, self._message
+        bundled.engine.around.model = _playing(model)
+        self._begin(text)
+        try:
+            self._before()
+            said = (*self.messages, UserMessage(text))
+            outcome = take(bundled.engine, bundled.block, message, said, rules, self._timed)
+        except StoppedError as stopped:
+            return Outcome("answered", shown(stopped.message.body), self.messages, ())
+        except DroppedError:
+            raise LuaError("the message was dropped before the agent", hint="look at the blocks before it") from None
+        except BlockError as error:
+            raise FlowError(str(error), bundled.block.label, bundled.block.address) from None
+        if outcome.status == "answered":
+            self.messages = outcome.messages
+            message.body = answer(outcome.answer)
+        elif bundled.agent.default is not None and outcome.status != "cancelled":
+            outcome = self._default(outcome)
+        return outcome
+
+    def offer(self) -> Offer:
+        """What the model would be offered now."""
+        self._begin("")
+        try:
+            self._before()
+            return offer(self._bundled.engine, self._bundled.agent, self._message)
+        except BlockError as error:
+            raise FlowError(str(error), self._bundled.block.label, self._bundled.block.address) from None
+        except (StoppedError, DroppedError):
+            raise LuaError("no message without words comes as far as the agent") from None
+
+    def gates(self) -> tuple[Gate, ...]:
+        """What is open: everything, there are no conditions."""
+        return tuple(Gate("tool", tool.name, True, skill=self.agent, asked=False) for tool in self._bundled.agent.tools)
+
+    def close(self) -> None:
+        """Close the object store. Again and again."""
+        self._bundled.close()
+        if self._options.state is not None:
+            self._options.state.close()
+
+    def _begin(self, text: str) -> None:
+        self._renew()
+        self._message.body = {"message": text}
+        self._message.vars.update(variables_of(self._options))
+
+    def _before(self) -> None:
+        """The blocks that stand before the agent in its flow."""
+        for block in self._bundled.flow.chain.blocks:
+            if block is self._bundled.block:
+                return
+            if any(inner is self._bundled.block for inner in _within(block)):
+                return  # the agent stands inside of this one
+            self._bundled.engine.block(block, self._message)
+
+    def _default(self, outcome: Outcome) -> Outcome:
+        """The default path's body is the answer."""
+        self._renew()
+        chain = self._bundled.agent.default
+        if chain is not None:
+            self._message = self._bundled.engine.rooted(chain, self._message)
+        return replace(outcome, status="answered", answer=shown(self._message.body))
+
+    def _timed(self, tool: Tool) -> Tool:
+        """Each call has the time of a tool to itself."""
+
+        def call(arguments: dict[str, Any]) -> ToolResult:
+            self._renew()
+            return tool.call(arguments)
+
+        return replace(tool, call=call)
+
+    def _renew(self) -> None:
+        self._bundled.engine.around.until = time.monotonic() + self._options.timeout
+
+    def __enter__(self) -> FlowConversation:
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()
+
+
+def _within(block: Any) -> Any:
+    for chain in block.chains():
+        for inner in chain.blocks:
+            yield inner
+            yield from _within(inner)
+
+
+def _playing(model: Model) -> Any:
+    """The conversation's model plays agents within tools too."""
+
+    def make(_connector: Connector | None) -> Model:
+        return model
+
+    return make
