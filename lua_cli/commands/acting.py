@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from lua_cli.commands.target import Target
     from lua_cli.project import Project
     from lua_cli.registry.plan import Plan
+
+_REPLANS = 3
 
 
 def carry_out(
@@ -21,14 +24,16 @@ def carry_out(
     as_json: bool,
     question: str | None,
     must_ask: bool = True,
+    again: Callable[[], Plan] | None = None,
 ) -> int:
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
-    it is an error that names --force when `must_ask`, and else not asked.
+    it is an error that names --force when `must_ask`, and else not asked. `again` plans anew when somebody else's push
+    came first.
     """
     from lua_cli.commands.choosing import confirm
     from lua_cli.commands.session import current, fail, note, print_json, progress, say
     from lua_cli.commands.target import remember
-    from lua_cli.registry.execute import execute
+    from lua_cli.registry.execute import execute, joined, overtaken
     from lua_cli.report.registry import plan_document, plan_lines, receipt_document, receipt_lines
 
     if not as_json:
@@ -49,6 +54,11 @@ def carry_out(
             raise UsageError(question, hint="add --force if that is meant")
     show = progress()
     receipt = execute(plan, target.registry, show)
+    for _ in range(_REPLANS):
+        if again is None or not receipt.failure or not overtaken(receipt):
+            break
+        note(f"{receipt.failure.message}; planned again")
+        receipt = joined(receipt, execute(again(), target.registry, show))
     show("")
     told = remember(project, target, receipt)
     if told:

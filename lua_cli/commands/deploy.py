@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from lua_cli.registry.planning import Planner
 
 Kind = Annotated[str | None, typer.Argument(metavar="skill", help="What: a skill.", show_default=False)]
+AllKind = Annotated[
+    str | None, typer.Argument(metavar="skill|all", help="One skill, or the latest of all.", show_default=False)
+]
 
 
 def deploy_command(
-    kind: Kind = None,
+    kind: AllKind = None,
     name: Name = None,
     set_version: Annotated[
         str | None, typer.Option("--set-version", metavar="V", help="The version, or latest.")
@@ -30,6 +33,8 @@ def deploy_command(
     as_json: AsJson = False,
 ) -> int:
     """Make a pushed version of a skill live."""
+    if kind == "all" and (name is not None or set_version not in (None, "latest")):
+        raise UsageError("`all` takes the latest version of every skill", hint="lua deploy all")
 
     def plan(planner: Planner, skill: str) -> Plan:
         return planner.deploy(skill, set_version or _asked_version(planner, skill))
@@ -80,19 +85,21 @@ def _go_live(
     from lua_cli.commands.target import known_variables, open_target
     from lua_cli.registry.planning import Planner
 
-    skill_kind(kind, ("skill",))
+    skill_kind(kind, ("skill", "all") if command == "deploy" else ("skill",))
     target_project = project()
     with open_target(target_project, agent) as target:
         skills = {
             skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)
         }
-        if name is None:
-            name = chosen_skill(skills, f"lua {command}")
         planner = Planner(target.registry, target.agent, known_variables(target_project))
-        plan = make_plan(
-            planner, find_skill(name, skills, "deployed", f"push it first: `lua push skill --name {name}`")
-        )
-        question = None if force else f"{name} {plan.steps[0].version} goes live"
+        if kind == "all":
+            plan = planner.deploy_all()
+        else:
+            name = name or chosen_skill(skills, f"lua {command}")
+            absent = f"push it first: `lua push skill --name {name}`"
+            plan = make_plan(planner, find_skill(name, skills, "deployed", absent))
+        going = ", ".join(f"{step.skill} {step.version}" for step in plan.steps if step.action != "unchanged")
+        question = None if force else f"{going} goes live"
         return carry_out(
             plan, target, target_project, dry_run=dry_run, as_json=as_json, question=question, must_ask=False
         )

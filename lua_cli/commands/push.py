@@ -37,8 +37,8 @@ def push_command(
     """Compile and upload a version of a skill."""
     from lua_cli.commands.acting import carry_out
     from lua_cli.commands.choosing import skill_kind
-    from lua_cli.commands.session import build, project
-    from lua_cli.commands.target import known_variables, open_target
+    from lua_cli.commands.session import build, note, project
+    from lua_cli.commands.target import known_variables, open_target, remembered
     from lua_cli.registry.planning import Planner
     from lua_cli.registry.secrecy import refuse_secrets
 
@@ -52,10 +52,21 @@ def push_command(
     skills = _skills(built.document, chosen_kind, name)
     refuse_secrets([built.artifacts[skill] for skill in skills], allow_secret or ())
     with open_target(target_project, agent, built.document) as target:
-        planner = Planner(target.registry, target.agent, known_variables(target_project))
-        plan = planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)
+        known = remembered(target_project, target)
+        planner = Planner(target.registry, target.agent, known_variables(target_project), known or {})
+
+        def make_plan() -> Plan:
+            return planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)
+
+        plan = make_plan()
+        if known is None and (strange := _of_others(plan)):
+            note(strange)
         question = None if force else _question(plan)
-        return carry_out(plan, target, target_project, dry_run=dry_run, as_json=json_wanted, question=question)
+        # A number that was asked for is not changed, and what somebody just deployed is not replaced unseen.
+        again = None if version or auto_deploy else make_plan
+        return carry_out(
+            plan, target, target_project, dry_run=dry_run, as_json=json_wanted, question=question, again=again
+        )
 
 
 def _version(text: str | None) -> Version | None:
@@ -77,6 +88,22 @@ def _skills(document: Mapping[str, Any], kind: str | None, name: str | None) -> 
     if name is None:
         name = chosen_skill(tools, "lua push")
     return [find_skill(name, tools, "pushed", "register it on the agent: `skills=[...]`")]
+
+
+def _of_others(plan: Plan) -> str:
+    """What to say when a project that has pushed nothing yet finds versions that it does not have: perhaps those of
+    another project.
+    """
+    from lua_cli.registry.plan import PushStep
+
+    strange = [step for step in plan.steps if isinstance(step, PushStep) and step.previous and not step.there]
+    if not strange:
+        return ""
+    there = ", ".join(f"{step.skill} {step.previous}" for step in strange)
+    return (
+        f"this project has not pushed to agent {plan.agent} here before, and there is {there}: "
+        "if that is another project's, give this one's agent another name"
+    )
 
 
 def _question(plan: Plan) -> str | None:

@@ -68,6 +68,17 @@ def known_variables(project: Project) -> frozenset[str]:
     return frozenset(os.environ) | {name for name, value in _dotenv(project).items() if value is not None}
 
 
+def remembered(project: Project, target: Target) -> Mapping[str, str] | None:
+    """The versions, by skill, that lua.skill.toml has of the target; None when the project was never pushed there."""
+    from lua_cli.project.state import read_state
+
+    state = read_state(project.root)
+    entry = state.registries.get(target.registry.place.key)
+    if entry is None or entry.agent != target.agent:
+        return {} if state.damaged else None
+    return {name: skill.version for name, skill in entry.skills.items()}
+
+
 def remember(project: Project, target: Target, receipt: Receipt) -> str:
     """Write what was pushed into lua.skill.toml; gives what to tell the user about it, "" when there is nothing to
     tell.

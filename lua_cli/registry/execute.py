@@ -14,7 +14,7 @@ from typing import Literal
 from lua_cli.errors import LuaError
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Registry, RegistryPlace, Submission, VersionRecord
-from lua_cli.registry.refusals import DeployedMeanwhileError
+from lua_cli.registry.refusals import DeployedMeanwhileError, PushedMeanwhileError, VersionTakenError
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +74,18 @@ def execute(plan: Plan, registry: Registry, progress: Callable[[str], None] = la
             return Receipt(plan.place, plan.agent, tuple(results), error)
         results.append(done)
     return Receipt(plan.place, plan.agent, tuple(results))
+
+
+def overtaken(receipt: Receipt) -> bool:
+    """Whether a push lost against another one, so that a plan made anew takes the next number."""
+    return isinstance(receipt.failure, VersionTakenError | PushedMeanwhileError)
+
+
+def joined(earlier: Receipt, later: Receipt) -> Receipt:
+    """The receipt of a plan and of the one that was made anew after it: what the first did, the second finds done."""
+    done = {result.step.skill for result in earlier.results}
+    fresh = tuple(result for result in later.results if result.step.skill not in done)
+    return Receipt(later.place, later.agent, (*earlier.results, *fresh), later.failure)
 
 
 def _push(step: PushStep, registry: Registry, agent: str) -> Pushed:

@@ -5,15 +5,15 @@ be refused before anything is done is refused here.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from lua_cli.bundle.model import BuiltArtifact
 from lua_cli.errors import NotFoundError
 from lua_cli.registry.changes import Changes, changes_between
 from lua_cli.registry.facts import facts_of
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
-from lua_cli.registry.protocol import Registry, SkillFacts, SkillRecord, VersionRecord
+from lua_cli.registry.protocol import Deployment, Registry, SkillFacts, SkillRecord, VersionRecord
 from lua_cli.registry.refusals import VersionTakenError, YankedError, no_such_version
 from lua_cli.registry.semver import FIRST, Version
 
@@ -22,11 +22,14 @@ LATEST = "latest"
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """Plans for one agent of a registry. `known` are the names of the environment variables that are set here."""
+    """Plans for one agent of a registry. `known` are the names of the environment variables that are set here;
+    `remembered` are the versions, by skill, that this project pushed there as far as it knows.
+    """
 
     registry: Registry
     agent: str
     known: Collection[str] = ()
+    remembered: Mapping[str, str] = field(default_factory=dict)
 
     def push(self, artifacts: Iterable[BuiltArtifact], *, version: Version | None = None, deploy: bool = False) -> Plan:
         """Put these artifacts, each as `version` or as the next patch of its skill, and with `deploy` make them live.
@@ -57,19 +60,27 @@ class Planner:
         facts = self.registry.facts(self.agent, skill, found.version)
         return self._plan(self._deploy_step(skill, record, found.version, facts))
 
+    def deploy_all(self) -> Plan:
+        """Make the latest version of every skill live."""
+        records = [record for record in self.registry.skills(self.agent) if record.latest]
+        if not records:
+            raise NotFoundError(f"the agent {self.agent} has no versions to deploy", hint="lua push all")
+        return self._plan(*(step for record in records for step in self.deploy(record.name, LATEST).steps))
+
     def rollback(self, skill: str, version: str | None = None) -> Plan:
         """Make `version` live, or the version that was live before the present one."""
         if version is not None:
             return self.deploy(skill, version)
         record = self.registry.skill(self.agent, skill)
         live = record.live if record else None
-        if live is None or live.previous is None:
-            so_far = f"only {live.version} was ever live" if live else "no version was ever live"
+        before = _before(self.registry.history(self.agent, skill), live) if live else None
+        if live is None or before is None:
+            so_far = f"nothing was live before {live.version}" if live else "no version was ever live"
             raise NotFoundError(
                 f"{skill} has nothing to roll back to: {so_far}",
-                hint=f"`lua skills versions {skill}` lists what there is",
+                hint=f"`lua skills versions {skill}` lists what there is; name one with --set-version",
             )
-        return self.deploy(skill, live.previous)
+        return self.deploy(skill, before)
 
     def _plan(self, *steps: PushStep | DeployStep) -> Plan:
         return Plan(self.registry.place, self.agent, steps)
@@ -86,7 +97,7 @@ class Planner:
         wanted = version or (highest.parsed.next_patch() if highest else FIRST)
         return PushStep(
             artifact=built,
-            why=_why(built.digest, record, there),
+            why=_why(built.digest, record, there) + self._lost(built.skill, record),
             version=there.version if there else str(wanted),
             previous=highest.version if highest else None,
             facts=facts,
@@ -96,6 +107,13 @@ class Planner:
             lower=bool(not there and highest and wanted.key < highest.parsed.key),
             missing=facts.missing(self.known),
         )
+
+    def _lost(self, skill: str, record: SkillRecord | None) -> str:
+        """What to say of a version that this project pushed and that the registry does not have."""
+        version = self.remembered.get(skill)
+        if version is None or (record and record.find(version)):
+            return ""
+        return f"; lua.skill.toml knows {version}, which is not in this registry"
 
     def _deploy_step(self, skill: str, record: SkillRecord | None, version: str, facts: SkillFacts) -> DeployStep:
         """`version` need not exist yet: a push before this step makes it."""
@@ -116,6 +134,21 @@ class Planner:
             missing=facts.missing(self.known),
             lower=bool(live and Version.parse(version).key < Version.parse(live.version).key),
         )
+
+
+def _before(history: Sequence[Deployment], live: Deployment) -> str | None:
+    """The version that was live before the present one. Going back to a version takes back all that came after it, so
+    that one rollback after another goes further back, and none goes forward to what was rolled back.
+    """
+    if not history:  # a server that keeps none
+        return live.previous
+    stack: list[str] = []
+    for entry in history:
+        if entry.version in stack:
+            del stack[stack.index(entry.version) + 1 :]
+        else:
+            stack.append(entry.version)
+    return stack[-2] if len(stack) > 1 else None
 
 
 def _there_already(record: SkillRecord | None, version: Version | None, digest: str) -> VersionRecord | None:

@@ -17,6 +17,7 @@ from lua_cli.commands.session import Session
 from lua_cli.registry.embedded import EmbeddedRegistry
 from tests.commands.project_text import AGENT, FILES, edited
 from tests.conftest import Result
+from tests.registry.sample import submission
 
 Lua = Callable[..., Result]
 
@@ -370,3 +371,40 @@ def test_two_pushes_of_other_content_at_once(lua_process: Lua, root: Path, tmp_p
     codes = sorted(result.exit_code for result in results)
     assert codes in ([0, 0], [0, 1]), results
     assert versions() == (["1.0.0", "1.0.1"] if codes == [0, 0] else ["1.0.0"])
+
+
+def test_a_push_that_lost_against_another_is_planned_again(
+    lua: Lua, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else takes 1.0.1 between the plan and the push: this one becomes 1.0.2."""
+    assert lua("push", "skill", "--name", "orders", cwd=root).exit_code == 0
+    put, others = EmbeddedRegistry.put, [submission("1.0.1", "theirs", unchecked=True)]
+
+    def overtaken(self: EmbeddedRegistry, agent: str, sent: Any) -> Any:
+        if others:
+            put(self, agent, others.pop())
+        return put(self, agent, sent)
+
+    monkeypatch.setattr(EmbeddedRegistry, "put", overtaken)
+    (root / "agent.py").write_text(edited("mine"), encoding="utf-8")
+    result = lua("push", "skill", "--name", "orders", cwd=root)
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("orders 1.0.1 -> 1.0.2  pushed")
+    assert "orders 1.0.1 exists already with other content" in result.stderr and "; planned again\n" in result.stderr
+    others.append(submission("1.0.3", "theirs", unchecked=True))
+    (root / "agent.py").write_text(edited("again"), encoding="utf-8")
+    named = lua("push", "skill", "--name", "orders", "--set-version", "1.0.3", cwd=root)
+    assert named.exit_code == 1 and "planned again" not in named.stderr, "a number that was asked for is not changed"
+
+
+def test_a_registry_that_was_emptied_or_is_anothers_is_said(
+    lua: Lua, root: Path, write_project: Callable[[Mapping[str, str]], Path]
+) -> None:
+    assert lua("push", "skill", "--name", "orders", cwd=root).exit_code == 0
+    clone = write_project({"agent.py": edited("clone")})
+    strange = lua("push", "skill", "--name", "orders", "--dry-run", cwd=clone)
+    assert "this project has not pushed to agent acme here before, and there is orders 1.0.0" in strange.stderr
+    assert "before, and" not in lua("push", "skill", "--name", "orders", "--dry-run", cwd=root).stderr
+    registry_file().write_bytes(b"")
+    emptied = lua("push", "skill", "--name", "orders", "--dry-run", cwd=root)
+    assert "would be pushed (new skill; lua.skill.toml knows 1.0.0, which is not in this registry)" in emptied.stdout

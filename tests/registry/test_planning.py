@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -228,10 +229,44 @@ def test_there_may_be_nothing_to_roll_back_to(planner: Planner, out: Path) -> No
     with pytest.raises(NotFoundError, match="no version was ever live"):
         planner.rollback("orders")
     execute(planner.deploy("orders", "latest"), planner.registry)
-    with pytest.raises(NotFoundError, match=r"only 1\.0\.0 was ever live"):
+    with pytest.raises(NotFoundError, match=r"nothing was live before 1\.0\.0"):
         planner.rollback("orders")
     with pytest.raises(NotFoundError, match=r"no version 7\.0\.0"):
         planner.rollback("orders", "7.0.0")
+
+
+def test_one_rollback_after_another_goes_further_back_and_never_forward(planner: Planner, out: Path) -> None:
+    for word in ("one", "two", "three"):
+        pushed(planner, build(out, source=f"# {word}\n"), deploy=True)
+    for expected in ("1.0.1", "1.0.0"):
+        execute(planner.rollback("orders"), planner.registry)
+        skill = planner.registry.skill(AGENT, "orders")
+        assert skill and skill.live and skill.live.version == expected
+    with pytest.raises(NotFoundError, match=r"nothing was live before 1\.0\.0"):
+        planner.rollback("orders")
+    execute(planner.deploy("orders", "1.0.2"), planner.registry)
+    (step,) = planner.rollback("orders").steps
+    assert step.version == "1.0.0", "1.0.1 was rolled back"
+
+
+def test_a_version_that_the_project_pushed_and_the_registry_lost_is_named(planner: Planner, out: Path) -> None:
+    knowing = replace(planner, remembered={"orders": "1.4.0"})
+    (step,) = knowing.push([build(out)]).steps
+    assert step.why == "new skill; lua.skill.toml knows 1.4.0, which is not in this registry"
+
+
+def test_the_latest_of_all_skills_at_once(planner: Planner, out: Path) -> None:
+    with pytest.raises(NotFoundError, match="has no versions to deploy"):
+        planner.deploy_all()
+    for skill in ("orders", "refunds"):
+        pushed(planner, build(out / skill, skill=skill))
+    plan = planner.deploy_all()
+    assert [(step.skill, step.version, step.action) for step in plan.steps] == [
+        ("orders", "1.0.0", "deploy"),
+        ("refunds", "1.0.0", "deploy"),
+    ]
+    execute(plan, planner.registry)
+    assert planner.deploy_all().idle
 
 
 def test_a_withdrawn_version_is_not_rolled_back_to(planner: Planner, out: Path) -> None:
