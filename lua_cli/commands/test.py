@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lua_cli.commands.testing import TIMEOUT, Asked, run_one, run_options, state_of
-from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
@@ -55,10 +55,13 @@ def test_command(
     sandbox: Sandboxed = False,
     network: Network = False,
     as_json: AsJson = False,
+    watch: Annotated[bool, typer.Option("--watch", help="Run again whenever a file of the project changes.")] = False,
 ) -> int:
     """Run the cases in tests/*.test.yaml, or one tool: lua test skill."""
     if context.invoked_subcommand is not None:
         return EXIT_OK
+    if watch:
+        return _watch(context)
     from lua_cli.commands.playing import Playing
     from lua_cli.commands.session import build, print_json, project, say
     from lua_cli.commands.showing import explain_case, write_junit
@@ -83,6 +86,21 @@ def test_command(
     for result in failed:
         explain_case(result)
     return EXIT_FINDINGS if failed else EXIT_OK
+
+
+def _watch(context: typer.Context) -> int:
+    """The command without `--watch`, again and again."""
+    from lua_cli.commands.session import project
+    from lua_cli.commands.watching import again_and_again
+
+    flags = {**context.params, "watch": False}
+    for name in ("record", "as_json"):
+        if flags[name]:
+            flag = "--record" if name == "record" else "--json"
+            raise UsageError(f"--watch does not go with {flag}", hint="leave one of them out")
+    without = [flags["junit"]] if flags["junit"] is not None else []
+    again_and_again(project().root, lambda: test_command(context, **flags), without)
+    return EXIT_OK
 
 
 def _selected(cases: list[Case], text: str | None) -> list[Case]:

@@ -1,0 +1,94 @@
+"""`lua test --watch`: once for each save, until it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+AGENT = """\
+from lua_cli import LuaAgent, LuaSkill, LuaTool
+
+
+class Ping(LuaTool):
+    name = "ping"
+    description = "Answer with a word. Use when somebody asks whether you are there."
+    input_schema = {"type": "object"}
+
+    def execute(self, input: dict) -> str:
+        return "pong"
+
+
+skill = LuaSkill(name="s", context="c", tools=[Ping()])
+agent = LuaAgent(name="a", skills=[skill])
+"""
+CASES = "cases:\n  - name: a ping\n    tool: ping\n    expect: {output: pong}\n"
+
+
+class Watched:
+    """A running `lua test --watch`; `until` reads its output up to a line that holds some words."""
+
+    def __init__(self, root: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "lua_cli", "test", "--watch", "--ci", "--junit", "junit.xml"],
+            cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env={**os.environ, "PYTHONUTF8": "1"}, start_new_session=True,
+        )  # fmt: skip
+        self._lines: queue.Queue[str] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self._lines.put(line.rstrip("\n"))
+
+    def until(self, words: str) -> list[str]:
+        lines = [self._lines.get(timeout=60)]
+        while words not in lines[-1]:
+            lines.append(self._lines.get(timeout=60))
+        return lines
+
+
+@pytest.fixture
+def watched(write_project: Callable[[Mapping[str, str]], Path]) -> Iterator[tuple[Watched, Path]]:
+    root = write_project({"src/agent.py": AGENT, "tests/a.test.yaml": CASES, ".venv/pyvenv.cfg": "", "out/x": ""})
+    watching = Watched(root)
+    try:
+        yield watching, root
+    finally:
+        watching.process.kill()
+        watching.process.wait()
+
+
+def test_each_save_is_one_run_and_an_error_ends_nothing(watched: tuple[Watched, Path]) -> None:
+    watching, root = watched
+    agent, again = root / "src/agent.py", "waiting for changes"
+    assert "1 passed" in watching.until(again)
+    (root / ".venv/new.py").write_text("x = 1\n", encoding="utf-8")  # nobody's business
+    agent.write_text(AGENT.replace('"pong"', '"pang"'), encoding="utf-8")
+    lines = watching.until(again)
+    assert [line for line in lines if line.endswith(" changed")] == ["src/agent.py changed"]
+    assert "0 passed, 1 failed" in lines
+    agent.write_text(AGENT + "class Broken(:\n", encoding="utf-8")
+    assert any("lua/syntax-error" in line for line in watching.until(again))
+    (root.parent / "agent.new").write_text(AGENT, encoding="utf-8")
+    (root.parent / "agent.new").replace(agent)  # as many editors save
+    assert "1 passed" in watching.until(again)
+    os.killpg(watching.process.pid, signal.SIGINT)
+    assert watching.process.wait(timeout=60) == 130
+
+
+def test_what_would_wake_itself_up_is_refused(lua: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.lua]\n", encoding="utf-8")
+    for flag in ("--record", "--json"):
+        result = lua("test", "--watch", flag, cwd=tmp_path)
+        assert (result.exit_code, f"--watch does not go with {flag}" in result.stdout + result.stderr) == (2, True)
