@@ -14,6 +14,8 @@ from typing import Any
 
 from lua_cli.errors import NotFoundError, UsageError
 from lua_cli.runtime.expecting import MATCHERS, Expectation
+from lua_cli.runtime.flows.casing import KEYS as FLOW_KEYS
+from lua_cli.runtime.flows.casing import FlowCase, read_flow_case
 from lua_cli.runtime.state import EndUser, problem_of_user
 from lua_cli.runtime.turncase import KEYS, TurnCase, read_turns
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
@@ -32,7 +34,7 @@ class Http:
 @dataclass(frozen=True, slots=True)
 class Case:
     """One case. `file` is relative to the project's root; `line` is where it begins. With `turns` it is a conversation,
-    and `tool` is its agent; else one call of a tool.
+    and `tool` is its agent; with `flow` a message for a flow, and `tool` is its name; else one call of a tool.
     """
 
     file: str
@@ -47,6 +49,7 @@ class Case:
     expect: Expectation = field(default_factory=Expectation)
     user: EndUser | None = None
     turns: TurnCase | None = None
+    flow: FlowCase | None = None
 
 
 def read_cases(root: Path) -> list[Case]:
@@ -107,6 +110,8 @@ class Reader:
                 raise self.refuse(place, f"unknown key `{key}` in {what}", hint)
 
     def case(self, node: Node) -> Case:
+        if isinstance(node.value, dict) and "flow" in node.value:
+            return self._flow(node)
         talks = isinstance(node.value, dict) and "say" in node.value
         self.known(node, KEYS if talks else _READERS, "a conversation" if talks else "a case")
         for needed in ("name",) if talks else ("name", "tool"):
@@ -117,11 +122,22 @@ class Reader:
         if talks:
             values["turns"] = read_turns(self, node, self._folder)
             values["tool"] = values["turns"].agent or ""
-        name = values["name"]
+        self._named(values["name"], node)
+        return Case(file=self._file, line=node.line, **values)
+
+    def _flow(self, node: Node) -> Case:
+        self.known(node, FLOW_KEYS, "a case of a flow")
+        if "name" not in node.value:
+            raise self.refuse(node, "the case has no `name`")
+        values = {key: _READERS[key](self, item) for key, item in node.items() if key in ("name", "env", "timeout")}
+        self._named(values["name"], node)
+        flow = read_flow_case(self, node, self._folder)
+        return Case(file=self._file, line=node.line, tool=self.text(node.value["flow"]), flow=flow, **values)
+
+    def _named(self, name: str, node: Node) -> None:
         if name in self._names:
             raise self.refuse(node, f"two cases are called {name!r}", f"the other is at line {self._names[name]}")
         self._names[name] = node.line
-        return Case(file=self._file, line=node.line, **values)
 
     def text(self, node: Node) -> str:
         if not isinstance(node.value, str) or not node.value:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.child.environment import declared_values
 from lua_cli.runtime.casefile import Case
 from lua_cli.runtime.expecting import difference
+from lua_cli.runtime.flows.casing import play_flow
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunOptions, RunResult
 from lua_cli.runtime.recording import read_recording, write_recording
@@ -67,6 +68,8 @@ def run_cases(
     def run(case: Case) -> CaseResult:
         if case.turns is not None and play is not None:
             return play(case)
+        if case.flow is not None:
+            return CaseResult(case, *play_flow(case, options))
         return _run(case, artifacts, options, record)
 
     with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:

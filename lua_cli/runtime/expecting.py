@@ -55,6 +55,11 @@ def subset_differences(wanted: Any, got: Any) -> Iterator[str]:
     return _differences(wanted, got, "", exact=False)
 
 
+def exact_differences(wanted: Any, got: Any) -> Iterator[str]:
+    """Where `got` is another value than `wanted`."""
+    return _differences(wanted, got, "", exact=True)
+
+
 def _error(wanted: dict[str, str], result: RunResult) -> Iterator[str]:
     if result.error is None:
         yield f"expected an error, got {_shown(result.output)}"

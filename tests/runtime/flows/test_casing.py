@@ -1,0 +1,113 @@
+"""Cases of flows in tests/*.test.yaml, played by `lua test`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Lua = Callable[..., Result]
+WriteProject = Callable[[Mapping[str, str]], Path]
+
+FLOWS = """\
+env: [{name: SHOP, default: acme}]
+flows:
+  - name: price
+    process:
+      - {type: filter, condition: body.amount > 0.0}
+      - {type: flow-ref, name: ask, settings: {flow: rate}}
+      - {type: set-variable, settings: {name: seen, value: '{"shop": env.SHOP, "more": 1}'}}
+      - {type: object-read, settings: {key: '"runs"', as: runs, default: '0.0'}}
+      - {type: object-write, settings: {key: '"runs"', value: vars.runs + 1.0}}
+      - {type: set-payload, settings: {value: '{"price": body.rate * 2.0, "runs": vars.runs}'}}
+  - name: rate
+    process: [{type: fail, settings: {message: '"no network here"'}}]
+  - name: support
+    process:
+      - type: ai-agent
+        name: helper
+        prompt: Help.
+        tools:
+          - name: rate
+            description: Give the rate.
+            process: [{type: flow-ref, name: ask, settings: {flow: rate}}]
+"""
+GOOD = """\
+cases:
+  - name: doubles the rate
+    flow: price
+    body: {amount: 1}
+    mocks: {price.ask: {body: {rate: 2}}}
+    env: {SHOP: other}
+    expect: {body: {price: 4, runs: 0}, vars: {seen: {shop: other}}}
+  - name: begins with an empty store
+    flow: price
+    body: {amount: 1}
+    mocks: {price.ask: {body: {rate: 2.5}}}
+    expect: {body: {price: 5, runs: 0}}
+  - {name: drops nothing, flow: price, body: {amount: 0}, expect: {dropped: true}}
+  - {name: fails for real, flow: price, body: {amount: 1}, expect: {error: no network}}
+  - name: an agent's block is mocked by its address
+    flow: support
+    body: hello
+    script: [{toolCalls: [{name: rate, arguments: {}}]}, {text: '{"rate": 7}'}]
+    mocks: {'support.helper[rate].ask': {body: 7}}
+    expect: {body: {rate: 7}}
+"""
+
+
+def test_cases_of_flows_pass(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": GOOD})
+    done = lua("test", "--ci", cwd=root)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "5 passed"), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("case", "message"),
+    [
+        ("body: {amount: 1}", "rate.fail: no network here"),
+        ("body: {amount: 0}", "the message was dropped"),
+        ("body: {amount: 0}, expect: {error: x}", "expected an error with 'x', and there is none"),
+        ("body: {amount: 1}, expect: {error: x}", "expected an error with 'x', got 'no network here'"),
+        (
+            "body: {amount: 1}, mocks: {price.ask: {body: {rate: 1}}}, expect: {dropped: true}",
+            "the message was not dropped",
+        ),
+        (
+            "body: {amount: 1}, mocks: {price.ask: {body: {rate: 1}}}, expect: {vars: {none: 1}}",
+            "there is no variable 'none'",
+        ),
+        (
+            "body: {amount: 1}, mocks: {price.aks: {body: 1}}",
+            "no block has the address 'price.aks' (did you mean price.ask?)",
+        ),
+        (
+            "body: {amount: 1}, mocks: {price.ask: {body: {rate: 1}}}, expect: {body: {price: 3, runs: 0}}",
+            "/price: expected 3, got 2",
+        ),
+    ],
+)
+def test_what_differs_is_said(lua: Lua, write_project: WriteProject, case: str, message: str) -> None:
+    root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{{name: a, flow: price, {case}}}]\n"})
+    done = lua("test", "--ci", "--json", cwd=root)
+    assert (done.exit_code, json.loads(done.stdout)["cases"][0]["message"]) == (1, message)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("{name: a, flow: f, boddy: 1}", ":1:28: unknown key `boddy` in a case of a flow"),
+        ("{name: a, flow: f, vars: 1}", ":1:34: `vars` must be a mapping"),
+        ("{name: a, flow: f, mocks: {x: {bod: 1}}}", ":1:40: unknown key `bod` in the mock of x"),
+        ("{name: a, flow: f, expect: {error: a, body: 1}}", "a flow that fails has no body and no variables"),
+        ("{flow: f}", "the case has no `name`"),
+    ],
+)
+def test_a_case_that_is_none_is_refused(lua: Lua, write_project: WriteProject, case: str, words: str) -> None:
+    root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{case}]\n"})
+    done = lua("test", "--ci", cwd=root)
+    assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
