@@ -44,7 +44,13 @@ class Watched:
             env={**os.environ, "PYTHONUTF8": "1"}, start_new_session=True,
         )  # fmt: skip
         self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def end(self) -> None:
+        with self.process:  # closes its pipe
+            self.process.kill()
+            self._reader.join()
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -65,8 +71,7 @@ def watched(write_project: Callable[[Mapping[str, str]], Path]) -> Iterator[tupl
     try:
         yield watching, root
     finally:
-        watching.process.kill()
-        watching.process.wait()
+        watching.end()
 
 
 def test_each_save_is_one_run_and_an_error_ends_nothing(watched: tuple[Watched, Path]) -> None:
