@@ -5,6 +5,8 @@ everything else runs in the child, under whichever Python the project has: stand
 where that Python has it. Nothing here may import another stage.
 
     launch.py       start, feed, read, stop at the time limit                      (parent)
+    talk.py         a child that goes on: one command after another                (parent)
+    process.py      a started child and its pipes                                  (parent)
     environment.py  what a child has as its environment                            (parent)
     start.py        the script: the SDK's finder, the request
     early.py        what is imported before the request comes
@@ -13,6 +15,9 @@ where that Python has it. Nothing here may import another stage.
     confine.py      limits, descriptors, the working folder, the import path
     watch.py        says where a tool is when its time is up
     run.py          one call: import, input, execute, encode
+    converse.py     a skill in a conversation: calls, and                          (loops.py: one event loop for all)
+    conditions.py   conditions, asked together
+    asking.py       answers for `User` and `Data`
     tries.py        many calls, each in a fork                                     (forks.py: a fork with a time limit)
     look.py         the probe: import each tool, read its schema
     load.py         from names to the class, its instance and its input
