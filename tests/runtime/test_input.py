@@ -336,6 +336,18 @@ def test_an_unknown_tool_is_answered_with_the_nearest(workshop: Workshop, opened
     assert result.error.hint == "did you mean order, node?"
 
 
+def test_nothing_of_the_users_runs_for_an_input_that_is_refused(workshop: Workshop, tmp_path: Path) -> None:
+    head = f"from pathlib import Path\nfrom pydantic import BaseModel\nclass In(BaseModel):\n    a: int\nPath({str(tmp_path / 'ran')!r}).touch()"
+    module, tools = tool_module({"marks": "async def execute(self, input: In):\n    return input.a"}, head)
+    opened = workshop.opened(
+        workshop.draft({"marks.py": module}, {"marks": tools["marks"].replace("tools:", "marks:")})
+    )
+    (tmp_path / "ran").unlink()
+    refused = workshop.run(opened, "marks", '{"a": "x"}')
+    assert (refused.exit_code, refused.logs, (tmp_path / "ran").exists()) == (2, "", False)
+    assert (workshop.run(opened, "marks", '{"a": 1}').output, (tmp_path / "ran").exists()) == (1, True)
+
+
 def test_the_input_is_refused_before_anything_is_started(
     workshop: Workshop, opened: OpenedArtifact, tmp_path: Path
 ) -> None:

@@ -52,6 +52,12 @@ TOOLS = {
     "spins": "while True:\n    pass",
     "spins_in_c": "import re\nre.match('(a+)+$', 'a' * 64 + 'b')",
     "waits_for_children": "subprocess.run(['sh', '-c', 'sleep 600 & sleep 600'])",
+    "hangs_above_children": """
+        one, two = start(), start(start_new_session=True)
+        print(one.pid, two.pid)
+        while True:
+            time.sleep(600)
+    """,
     "refuses_to_die": """
         async def execute(self, input):
             for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -186,6 +192,15 @@ def test_processes_left_behind_are_killed_also_outside_of_the_group(workshop: Wo
     assert result.error is None
     assert len(result.output) == 3
     assert [pid for pid in result.output if alive(pid)] == []
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="only Linux can find processes that left the group")
+def test_nothing_is_left_of_a_tool_that_was_stopped(workshop: Workshop, opened: OpenedArtifact) -> None:
+    result = workshop.run(opened, "hangs_above_children", timeout=2)
+    assert error_of(result) == ("timeout", 124)
+    started = [int(pid) for pid in result.logs.splitlines()[-1].split()]
+    assert len(started) == 2
+    assert [pid for pid in started if alive(pid)] == []
 
 
 @pytest.mark.parametrize("name", ["leaves_threads", "leaves_tasks"])
