@@ -1,0 +1,97 @@
+"""One push on SQLite, with each of its writes and syncs failing in turn: the process is killed there, or the call says EIO or
+ENOSPC. What was acknowledged is there, and what is there is whole.
+
+`LUA_FAULTS=all` tries every call; by default every eleventh.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from lua_cli.errors import LuaError
+from lua_cli.registry.content import verify
+from lua_cli.registry.embedded import EmbeddedRegistry
+from tests.conftest import REPOSITORY
+from tests.registry.sample import AGENT, submission
+
+STEP = 1 if os.environ.get("LUA_FAULTS") == "all" else 11
+FAULTS = ("signal=SIGKILL", "error=EIO", "error=ENOSPC")
+PUSH = """
+import os, sys, pathlib
+from lua_cli.errors import LuaError
+from lua_cli.registry.embedded import EmbeddedRegistry
+from tests.registry.sample import AGENT, submission
+try:
+    with EmbeddedRegistry(pathlib.Path(sys.argv[1])) as registry:
+        registry.put(AGENT, submission("1.0.1", "two" * 3000, base="1.0.0"))
+        os.write(1, b"acknowledged\\n")
+        registry.deploy(AGENT, "orders", "1.0.1", seen=1, key="second")
+        os.write(1, b"live\\n")
+except LuaError as error:
+    os.write(1, b"refused " + error.message.encode() + b"\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registry with 1.0.0 live: the folder that each attempt starts from."""
+    folder = tmp_path_factory.mktemp("before")
+    with EmbeddedRegistry(folder / "registry.db") as registry:
+        registry.put(AGENT, submission())
+        registry.deploy(AGENT, "orders", "1.0.0", seen=0, key="first")
+    return folder
+
+
+@pytest.mark.parametrize("call", ["pwrite64", "fsync,fdatasync", "ftruncate"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_call_of_a_push_may_fail(before: Path, tmp_path: Path, call: str, fault: str) -> None:
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not installed (Debian: apt-get install strace)")
+    tried = 0
+    for number in range(1, 5000, STEP):
+        folder = tmp_path / str(number)
+        shutil.copytree(before, folder)
+        path = folder / "registry.db"
+        trace = tmp_path / "trace"
+        paths = [option for suffix in ("", "-wal", "-shm") for option in ("-P", f"{path}{suffix}")]
+        inject = ["-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}"]
+        done = subprocess.run(
+            [strace, "-f", "-o", str(trace), *paths, *inject, sys.executable, "-c", PUSH, str(path)],
+            cwd=REPOSITORY,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        if "not permitted" in done.stderr:
+            pytest.skip("strace may not trace here")
+        if "INJECTED" not in trace.read_text("utf-8", "replace") and done.returncode == 0:
+            assert done.stdout == "acknowledged\nlive\n"
+            break
+        assert "Traceback" not in done.stderr, done.stderr
+        check(path, done.stdout)
+        tried += 1
+        shutil.rmtree(folder)
+    assert tried or call == "ftruncate", "nothing was injected"
+    print(f"{call} {fault}: {tried} calls")
+
+
+def check(path: Path, said: str) -> None:
+    with EmbeddedRegistry(path) as registry:
+        assert verify(registry, (AGENT,)).faults == []
+        skill = registry.skill(AGENT, "orders")
+        assert skill is not None and skill.find("1.0.0") is not None
+        if "acknowledged" in said:
+            assert skill.find("1.0.1") is not None, "answered and lost"
+        if "live" in said.splitlines():
+            assert skill.live is not None and skill.live.version == "1.0.1"
+        try:  # and the next push works
+            registry.put(AGENT, submission("1.0.1", "two" * 3000, base="1.0.0"))
+        except LuaError as error:
+            raise AssertionError(f"the registry is stuck: {error.message}") from error
