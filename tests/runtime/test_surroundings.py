@@ -300,11 +300,11 @@ def test_a_file_of_the_user_that_is_called_like_a_library_module(workshop: Works
 
 def test_a_top_level_file_of_the_user_comes_before_a_library_module_of_its_name(workshop: Workshop) -> None:
     """Whatever lua-cli itself imports ahead of the tool."""
-    text = "import annotated_types, csv\nfrom pydantic import BaseModel\nfrom lua_cli import LuaTool\n"
+    text = "import annotated_types, heapq\nfrom pydantic import BaseModel\nfrom lua_cli import LuaTool\n"
     text += "class In(BaseModel):\n    a: int = 1\n"
-    text += "class T(LuaTool):\n    name = description = 't'\n    async def execute(self, input: In):\n"
-    text += "        return [csv.OWN, annotated_types.__name__]\n"
-    files = {"tools.py": text, "csv.py": "OWN = True\n"}
+    text += "class T(LuaTool):\n    name = 't'\n    description = 'd'\n    async def execute(self, input: In):\n"
+    text += "        return [heapq.OWN, annotated_types.__name__]\n"
+    files = {"tools.py": text, "heapq.py": "from _heapq import *\nOWN = True\n"}
     assert workshop.run(workshop.opened(workshop.draft(files, {"t": "tools:T"})), "t").output == [
         True,
         "annotated_types",
