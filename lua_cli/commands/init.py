@@ -12,6 +12,7 @@ from lua_cli.errors import EXIT_OK, UsageError
 if TYPE_CHECKING:
     from lua_cli.scaffold import Scaffolded, Template
 
+_TEMPLATES = "facts-flow, minimal, order-flow, orders, search-docs, shared-base or weather-flow."
 SUGGESTED_FOLDER, SUGGESTED_TEMPLATE = "my-agent", "orders"
 
 
@@ -19,9 +20,7 @@ def init_command(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="The folder to make.", show_default=False)
     ] = None,
-    template: Annotated[
-        str | None, typer.Option("--template", metavar="NAME", help="minimal, orders, search-docs or shared-base.")
-    ] = None,
+    template: Annotated[str | None, typer.Option("--template", metavar="NAME", help=_TEMPLATES)] = None,
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="The project's name; the folder's when left out.")
     ] = None,

@@ -60,7 +60,7 @@ def test_where_nobody_can_be_asked_what_is_missing_is_named(
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         f"✖ usage: {missing}\n"
-        "  hint: lua init my-agent --template orders (templates: minimal, orders, search-docs, shared-base)\n"
+        "  hint: lua init my-agent --template orders (templates: facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow)\n"
     )
     assert not list(tmp_path.iterdir())
 
@@ -132,11 +132,11 @@ def on_a_terminal(answers: list[tuple[str, str]], cwd: Path, *arguments: str) ->
 
 
 def test_on_a_terminal_it_asks(tmp_path: Path) -> None:
-    answers = [("Folder [my-agent]: ", "shop\n"), ("Template [orders]: ", "9\n"), ("Template [orders]: ", "3\n")]
+    answers = [("Folder [my-agent]: ", "shop\n"), ("Template [orders]: ", "9\n"), ("Template [orders]: ", "5\n")]
     code, seen = on_a_terminal(answers, tmp_path)
     assert code == 0, seen
-    assert "  3  search-docs  Search in your own documents: find the right ones, then read one\n" in seen
-    assert "a name, or a number from 1 to 4\n" in seen
+    assert "  5  search-docs   Search in your own documents: find the right ones, then read one\n" in seen
+    assert "a name, or a number from 1 to 7\n" in seen
     assert "Created shop in shop from the template search-docs" in seen
     assert (tmp_path / "shop/src/agent.py").is_file()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lua_cli.scaffold import templates
 from tests.conftest import Result
 
 Lua = Callable[..., Result]
@@ -135,7 +136,7 @@ def test_the_projects_own_cases_pass(lua_process: Lua, orders: Path) -> None:
     assert done.exit_code == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("template", ["minimal", "orders", "search-docs", "shared-base"])
+@pytest.mark.parametrize("template", [template.name for template in templates()])
 def test_every_template_compiles_without_a_warning_and_passes(lua_process: Lua, tmp_path: Path, template: str) -> None:
     assert lua_process("init", "p", "--template", template, "--ci", cwd=tmp_path).exit_code == 0
     compiled = lua_process("compile", "--strict", "--ci", "--json", cwd=tmp_path / "p")

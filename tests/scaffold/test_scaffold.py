@@ -24,7 +24,7 @@ def tree(root: Path) -> dict[str, bytes]:
 
 
 def test_the_templates_and_their_descriptions() -> None:
-    assert IDS == ["minimal", "orders", "search-docs", "shared-base"]
+    assert IDS == ["facts-flow", "minimal", "order-flow", "orders", "search-docs", "shared-base", "weather-flow"]
     for template in TEMPLATES:
         assert 20 < len(template.description) < 110, "one line that tells the templates apart"
 
@@ -82,10 +82,10 @@ def test_only_the_whole_name_is_replaced(tmp_path: Path) -> None:
 def test_an_unknown_template_is_answered_with_the_nearest_and_all_of_them() -> None:
     with pytest.raises(NotFoundError, match=r"no template 'order'") as caught:
         template_named("order")
-    assert caught.value.hint == "did you mean orders? there are minimal, orders, search-docs, shared-base"
+    assert caught.value.hint == "did you mean orders? there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
     with pytest.raises(NotFoundError) as caught:
         template_named("qqq")
-    assert caught.value.hint == "there are minimal, orders, search-docs, shared-base"
+    assert caught.value.hint == "there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
 
 
 @pytest.mark.parametrize(

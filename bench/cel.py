@@ -1,0 +1,56 @@
+"""What an expression costs: compiling it, evaluating it, and beside that the same in Python.
+
+    python bench/cel.py [--rounds 2000]
+
+Prints medians; judges nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+
+from lua_cli.flows.cel import Scope, compile_cel
+from lua_cli.runtime.flows.guarded import evaluate
+
+EXPRESSIONS = (
+    'body.orderId == "A-100" && vars.count > 3.0',
+    '{"orderId": body.orderId, "total": body.amount * 1.2, "tags": body.tags}',
+    "body.items.filter(i, i.qty > 1.0).map(i, i.sku)",
+    'has(body.missing) ? body.missing : "none"',
+    '"order " + body.orderId + " has " + string(size(body.items)) + " items"',
+)
+SCOPE = Scope(
+    {"orderId": "A-100", "amount": 50, "tags": ["a", "b"], "items": [{"sku": "b", "qty": 5}, {"sku": "a", "qty": 1}]},
+    {"count": 5},
+)
+
+
+def median_ms(work: Callable[[], object], rounds: int) -> float:
+    times = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times) * 1000
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=2000)
+    rounds = parser.parse_args().rounds
+    compile_cel("1")  # the environment is made once
+    bare = median_ms(lambda: eval(compile("1 + 1", "", "eval")), rounds)  # the floor: Python itself
+    print("| expression | compile, ms | evaluate, ms | compile against Python's own |")
+    print("|---|---|---|---|")
+    for source in EXPRESSIONS:
+        program = compile_cel(source)
+        compiling = median_ms(lambda source=source: compile_cel(source), rounds)  # type: ignore[misc]
+        evaluating = median_ms(lambda program=program: evaluate(program, SCOPE), rounds)  # type: ignore[misc]
+        print(f"| `{source}` | {compiling:.3f} | {evaluating:.3f} | {compiling / bare:.0f}× |")
+
+
+if __name__ == "__main__":
+    main()
