@@ -2,18 +2,21 @@
 
     python bench/running.py [--runs 15]
 
-Prints medians and ratios; judges nothing.
+`bare` imports the tool's module out of the unpacked artifact with `python -c`, and does nothing else. `run` is one run
+of a tool without the command line around it; `lua test` is the whole command. P is `python -c pass`. All of them are
+run in turn, so that they drift with the machine together. Prints medians and ratios; judges nothing.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 AGENT = """\
@@ -53,15 +56,21 @@ KINDS = {
 }
 
 
-def median(runs: int, work: Callable[[], object]) -> float:
-    """Milliseconds, after one run that nobody counts."""
-    work()
-    times = []
-    for _ in range(runs):
-        begun = time.perf_counter()
-        work()
-        times.append((time.perf_counter() - begun) * 1000)
-    return statistics.median(times)
+def medians(runs: int, works: Mapping[str, Callable[[], object]]) -> dict[str, float]:
+    """Milliseconds of each, after one round that nobody counts."""
+    times: dict[str, list[float]] = {name: [] for name in works}
+    for number in range(runs + 1):
+        for name, work in works.items():
+            begun = time.perf_counter()
+            work()
+            if number:
+                times[name].append((time.perf_counter() - begun) * 1000)
+    return {name: statistics.median(taken) for name, taken in times.items()}
+
+
+def quietly(command: list[str], cwd: Path) -> Callable[[], object]:
+    """Runs a whole process and ends this one when it fails."""
+    return lambda: subprocess.run(command, cwd=cwd, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
 
 def measure(root: Path, kind: str, runs: int) -> None:
@@ -82,18 +91,29 @@ def measure(root: Path, kind: str, runs: int) -> None:
     opened = compiled.artifacts["bench"].open()
     options = RunOptions(project.interpreter.executable, root / "cache", root, project.import_roots)
     folder = unpack(opened, options.cache)
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import agent"
-    bare = median(runs, lambda: subprocess.run([sys.executable, "-X", "utf8", "-c", code], check=True))
-    print(f"{kind:12} bare child {bare:6.0f} ms")
+    python = [sys.executable, "-X", "utf8"]
+    works: dict[str, Callable[[], object]] = {
+        "P": quietly([sys.executable, "-c", "pass"], root),
+        "bare": quietly([*python, "-c", f"import sys; sys.path.insert(0, {str(folder)!r}); import agent"], root),
+    }
     for name in ("sync", "async"):
-        took = median(runs, lambda name=name: run_tool(opened, name, "{}", options))
-        print(f"{kind:12} {name:10} {took:6.0f} ms  {took / bare:4.1f} ×")
+        works[f"run {name}"] = lambda name=name: run_tool(opened, name, "{}", options)  # type: ignore[misc]
+        command = [sys.executable, "-m", "lua_cli", "test", "--ci", "skill", "--name", name, "--input", "{}", "--json"]
+        works[f"lua test {name}"] = quietly(command, root)
+    took = medians(runs, works)
+    for name, milliseconds in took.items():
+        allowed = 1.5 * took["bare"] + 3 * took["P"]
+        print(
+            f"{kind:12} {name:14} {milliseconds:6.0f} ms {milliseconds / took['P']:5.1f} × P "
+            f"{milliseconds / took['bare']:5.2f} × bare {milliseconds / allowed:5.2f} × (1.5 bare + 3 P)"
+        )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=15)
     runs = parser.parse_args().runs
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as folder:
         for number, kind in enumerate(KINDS):
             measure(Path(folder) / str(number), kind, runs)

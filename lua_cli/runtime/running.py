@@ -7,7 +7,6 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.child.environment import child_environment, declared_values
 from lua_cli.probe.json_schema import SchemaProblemError
 from lua_cli.runtime.checking import faults_of
+from lua_cli.runtime.foreseeing import early_modules
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
 from lua_cli.runtime.outcome import Wording, result_of
@@ -55,7 +55,14 @@ def run_tool(
 
     try:
         ended = start(
-            folder, tool, request, values, options, timeout=options.timeout, finals="RT", early=_early(opened.files)
+            folder,
+            tool,
+            request,
+            values,
+            options,
+            timeout=options.timeout,
+            finals="RT",
+            early=early_modules(tool, opened.files),
         )
     except _RefusedError as refusal:
         return RunResult(tool_name, error=refusal.error)
@@ -100,22 +107,6 @@ def _accepted(tool: Mapping[str, Any], text: str | bytes) -> Any:
         message = f"the input does not fit {tool['name']}: {_first(faults)}"
         raise _RefusedError(RunError("input-invalid", message, path=faults[0].path, errors=faults))
     return value
-
-
-_PYDANTIC = frozenset({"pydantic", "pydantic_core", "annotated_types", "typing_extensions", "typing_inspection"})
-
-
-def _early(files: Mapping[str, bytes]) -> tuple[str, ...]:
-    """What the child may import before the request comes: a guess that costs time alone. Nothing where a file of the
-    artifact has the name of a library's module: whose is meant depends on the order then.
-    """
-    own = ("lua_cli.child.run",)
-    if {name.partition("/")[0].removesuffix(".py") for name in files} & (_PYDANTIC | sys.stdlib_module_names):
-        return own
-    sources = [content for name, content in files.items() if name.endswith(".py")]
-    loops = any(b"async def execute" in content for content in sources)
-    models = any(b"pydantic" in content for content in sources)
-    return own + ("asyncio",) * loops + ("pydantic",) * models
 
 
 def not_found(name: str, names: list[str], skill: str | None = None) -> RunError:
