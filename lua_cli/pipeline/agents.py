@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError, UsageError
 from lua_cli.runtime.agents.model import AgentFacts
+from lua_cli.runtime.mcp.servers import read_servers
 from lua_cli.runtime.turns.model import MAX_ITERATIONS
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ def _facts(agent: AgentInfo, analysis: Analysis) -> AgentFacts:
         raise UsageError(f"{_at(agent, 'max_iterations')}: max_iterations is a whole number from 1", hint="8 is usual")
     if model is not None and not isinstance(model, str):
         raise UsageError(f"{_at(agent, 'model')}: model is a text", hint='model="provider/model"')
-    servers = _known(agent, "mcp_servers", ())
-    return AgentFacts(str(agent.name), persona, names, model, most, tuple(servers or ()))
+    servers = read_servers(_known(agent, "mcp_servers", ()), _at(agent, "mcp_servers"))
+    return AgentFacts(str(agent.name), persona, names, model, most, servers)
 
 
 def _known(agent: AgentInfo, name: str, default: Any) -> Any:

@@ -17,7 +17,7 @@ class LuaAgent:
     skills          `[orders, refunds]`; a skill that no agent holds is not bundled
     model           "provider/model", the default of `lua chat`
     max_iterations  how many model calls one turn may take
-    mcp_servers     MCP servers whose tools the agent may use
+    mcp_servers     MCP servers whose tools the agent may use: {"name", "command", "args", "env"} or {"name", "url"}
     """
 
     def __init__(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.runtime.agents.gating import BUDGET, ask_gates
 from lua_cli.runtime.agents.model import AgentFacts, channel_text
 from lua_cli.runtime.agents.offering import offer_of
+from lua_cli.runtime.agents.serving import servers_of, with_servers
 from lua_cli.runtime.agents.skill_child import SkillChild
 from lua_cli.runtime.state import EndUser, State
 from lua_cli.runtime.turns import Gate, Message, Model, Offer, Outcome, Rules, UserMessage, take_turn
@@ -43,6 +44,7 @@ class PythonConversation:
         self._state, self._budget = state, setting.budget
         options = replace(setting.options, state=state)
         self._skills = [SkillChild(artifacts[name], options) for name in agent.skills if name in artifacts]
+        self._servers = servers_of(agent.mcp_servers, options)
 
     @property
     def agent(self) -> str:
@@ -70,8 +72,9 @@ class PythonConversation:
         return outcome
 
     def offer(self) -> Offer:
-        """What the model would be offered now; conditions are asked for it."""
-        return offer_of(self.facts, self._skills, self.gates(), self.channel)
+        """What the model would be offered now; conditions are asked for it, and MCP servers for their tools."""
+        offer = offer_of(self.facts, self._skills, self.gates(), self.channel)
+        return with_servers(offer, self._servers, self._budget) if self._servers else offer
 
     def gates(self) -> tuple[Gate, ...]:
         """What is open now, of everything that the agent has."""
@@ -86,6 +89,8 @@ class PythonConversation:
         """End the children. Again and again."""
         for skill in self._skills:
             skill.close()
+        for server in self._servers:
+            server.close()
         self._state.close()
 
     def stop(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
+from lua_cli.runtime.mcp.servers import ServerFacts
 from lua_cli.runtime.turns.model import MAX_ITERATIONS
 
 CHANNELS = ("text", "voice")
@@ -20,7 +20,7 @@ class AgentFacts:
     skills: tuple[str, ...] = ()
     model: str | None = None
     max_iterations: int = MAX_ITERATIONS
-    mcp_servers: tuple[Any, ...] = ()
+    mcp_servers: tuple[ServerFacts, ...] = ()
 
 
 def channel_text(text: str | Mapping[str, str], channel: str) -> str:

@@ -92,7 +92,7 @@ class Gate:
     condition of its own.
     """
 
-    kind: Literal["tool", "skill"]
+    kind: Literal["tool", "skill", "server"]
     name: str
     open: bool
     reason: str = ""
