@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, UsageError
+from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, UsageError
 
 if TYPE_CHECKING:
     from lua_cli.commands.target import Target
     from lua_cli.project import Project
+    from lua_cli.registry.execute import Pushed, Receipt
     from lua_cli.registry.plan import Plan
 
 _REPLANS = 3
+Mirror = Callable[["Pushed"], str]
 
 
 def carry_out(
@@ -25,10 +27,11 @@ def carry_out(
     question: str | None,
     must_ask: bool = True,
     again: Callable[[], Plan] | None = None,
+    mirror: Mirror | None = None,
 ) -> int:
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
     it is an error that names --force when `must_ask`, and else not asked. `again` plans anew when somebody else's push
-    came first.
+    came first; `mirror` copies what the receipt has elsewhere.
     """
     from lua_cli.commands.choosing import confirm
     from lua_cli.commands.session import current, fail, note, print_json, progress, say
@@ -59,6 +62,9 @@ def carry_out(
             break
         note(f"{receipt.failure.message}; planned again")
         receipt = joined(receipt, execute(again(), target.registry, show))
+    copies: list[dict[str, str]] = []
+    if mirror and not receipt.failure:
+        receipt, copies = _mirrored(receipt, mirror, show)
     show("")
     told = remember(project, target, receipt)
     if told:
@@ -66,10 +72,31 @@ def carry_out(
     if as_json:
         if receipt.failure and not receipt.results:
             raise receipt.failure
-        print_json(receipt_document(receipt))
+        print_json(receipt_document(receipt) | ({"mirrors": copies} if mirror else {}))
         return receipt.failure.exit_code if receipt.failure else EXIT_OK
     if receipt.results:
         say("\n".join(receipt_lines(receipt)))
+    for copy in copies:
+        say(f"{copy['skill']} {copy['version']}  copied to {copy['reference']}")
     for command in receipt.next:
         note(f"next: {command}")
     return fail(receipt.failure) if receipt.failure else EXIT_OK
+
+
+def _mirrored(receipt: Receipt, mirror: Mirror, show: Callable[[str], None]) -> tuple[Receipt, list[dict[str, str]]]:
+    """Copy what was pushed, or was there already; the receipt tells of a copy that failed."""
+    from dataclasses import replace
+
+    from lua_cli.registry.execute import Pushed
+
+    copies: list[dict[str, str]] = []
+    for result in receipt.results:
+        if not isinstance(result, Pushed):
+            continue
+        show(f"copying {result.step.skill} {result.record.version}")
+        try:
+            reference = mirror(result)
+        except LuaError as error:
+            return replace(receipt, failure=error), copies
+        copies.append({"skill": result.step.skill, "version": result.record.version, "reference": reference})
+    return receipt, copies

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,6 +12,8 @@ from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name,
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from lua_cli.commands.acting import Mirror
+    from lua_cli.registry.execute import Pushed
     from lua_cli.registry.plan import Plan
     from lua_cli.registry.semver import Version
 
@@ -29,6 +32,10 @@ def push_command(
     allow_secret: Annotated[
         list[str] | None,
         typer.Option("--allow-secret", metavar="FINGERPRINT", help="This find is no secret (repeatable)."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="URL", help="Copy it to oci://host/repository, too.", show_default=False),
     ] = None,
     auto_deploy: Annotated[bool, typer.Option("--auto-deploy", help="Make it live, too.")] = False,
     output_format: Format = "text",
@@ -51,7 +58,7 @@ def push_command(
     built = build(target_project)
     skills = _skills(built.document, chosen_kind, name)
     refuse_secrets([built.artifacts[skill] for skill in skills], allow_secret or ())
-    with open_target(target_project, agent, built.document) as target:
+    with _mirror(to) as mirror, open_target(target_project, agent, built.document) as target:
         known = remembered(target_project, target)
         planner = Planner(target.registry, target.agent, known_variables(target_project), known or {})
 
@@ -65,8 +72,33 @@ def push_command(
         # A number that was asked for is not changed, and what somebody just deployed is not replaced unseen.
         again = None if version or auto_deploy else make_plan
         return carry_out(
-            plan, target, target_project, dry_run=dry_run, as_json=json_wanted, question=question, again=again
+            plan,
+            target,
+            target_project,
+            dry_run=dry_run,
+            as_json=json_wanted,
+            question=question,
+            again=again,
+            mirror=mirror,
         )
+
+
+@contextmanager
+def _mirror(to: str | None) -> Iterator[Mirror | None]:
+    """What copies a pushed version to `--to`; None without it."""
+    if to is None:
+        yield None
+        return
+    from lua_cli.registry.oci import OciMirror
+
+    with closing(OciMirror(to)) as mirror:
+
+        def copy(pushed: Pushed) -> str:
+            opened = pushed.step.artifact.open()
+            title = {"org.opencontainers.image.title": opened.skill}
+            return mirror.copy(opened.content, {**title, "org.opencontainers.image.version": pushed.record.version})
+
+        yield copy
 
 
 def _version(text: str | None) -> Version | None:

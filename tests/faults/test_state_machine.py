@@ -51,7 +51,7 @@ class ServedMachine(RegistryMachine):
         self.connect()
 
     @rule(name=SKILLS, word=WORDS, wait=st.floats(0, 0.06), deploy=st.booleans())
-    def crash(self, name: str, word: str, wait: float, deploy: bool) -> None:  # type: ignore[override]
+    def crash(self, name: str, word: str, wait: float, deploy: bool) -> None:
         """The server is killed while a push or a deployment is under way: that call was, or it never was."""
         skill = self.skill(name)
         registry: Any = self.registry
@@ -73,7 +73,7 @@ class ServedMachine(RegistryMachine):
         calling.join(60)
         self.server.start(self.server.port)
         self.reopen()
-        self.learn(self.registry, name)  # type: ignore[arg-type]  # the same calls
+        self.learn(self.registry, name)
 
     @invariant()
     def the_registry_is_what_the_model_is(self) -> None:
@@ -83,7 +83,7 @@ class ServedMachine(RegistryMachine):
             assert {r.version for r in found.versions} == set(model.versions) if found else not model.versions
             if found:
                 assert {r.version for r in found.versions if r.yanked} == model.yanked
-                assert (found.live.version if found.live else None) == (model.history or [None])[-1]
+                assert (found.live.version if found.live else None) == (model.history[-1] if model.history else None)
 
     def teardown(self) -> None:
         if hasattr(self, "registry"):
