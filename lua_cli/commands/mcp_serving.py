@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from lua_cli.commands.surroundings import Where
@@ -39,7 +40,7 @@ def serve(names: Sequence[str], where: Where) -> int:
     from lua_cli.commands.session import build, note, project
     from lua_cli.commands.surroundings import read_state
     from lua_cli.runtime.agents import AgentFacts, PythonConversation, Setting
-    from lua_cli.runtime.mcp.serving import McpServer
+    from lua_cli.runtime.mcp.serving import McpServer, Offering
 
     target = project()
     options = read_state(target, where.checked())
@@ -57,7 +58,15 @@ def serve(names: Sequence[str], where: Where) -> int:
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8")
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")
-    facts = AgentFacts("mcp", skills=tuple(chosen))
-    with PythonConversation(facts, chosen, Setting(options, where.channel, where.budget)) as talk:
-        McpServer(talk, write, lambda text: note(text.rstrip())).serve(lines)
+    setting = Setting(options, where.channel, where.budget)
+    of_flows = [name for name, artifact in chosen.items() if "flow" in artifact.manifest]
+    facts = AgentFacts("mcp", skills=tuple(name for name in chosen if name not in of_flows))
+    with ExitStack() as stack:
+        own = stack.enter_context(PythonConversation(facts, chosen, setting))
+        talks: list[Offering] = [own]
+        for name in of_flows:
+            from lua_cli.runtime.flows.conversation import FlowConversation
+
+            talks.append(stack.enter_context(FlowConversation(AgentFacts(name, skills=(name,)), chosen, setting)))
+        McpServer(talks, own.context(), write, lambda text: note(text.rstrip())).serve(lines)
     return EXIT_OK

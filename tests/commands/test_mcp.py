@@ -195,6 +195,20 @@ def test_skills_users_gates_logs_and_cancellation(write_project: WriteProject) -
     assert wire.end()[0] == 0
 
 
+def test_agents_of_flows_are_served_with_their_documents(tmp_path: Path) -> None:
+    root = tmp_path / "flows"
+    shutil.copytree(REPOSITORY / "templates/order-flow", root, ignore=shutil.ignore_patterns(".lua"))
+    wire = Wire(root)
+    assert [tool["name"] for tool in wire.ask("tools/list")["result"]["tools"]] == ["lookup_order", "load_skill"]
+    result = wire.ask("tools/call", name="lookup_order", arguments={"orderId": "A-100"})["result"]
+    assert (result["isError"], result["structuredContent"]["orderId"]) == (False, "A-100")
+    loaded = wire.ask("tools/call", name="load_skill", arguments={"name": "refunds"})["result"]
+    assert loaded["content"][0]["text"].startswith("# Refunds")
+    wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
+    assert wire.ask("ping", id=2)["id"] == 2
+    assert wire.end()[0] == 0
+
+
 def test_what_cannot_be_served(lua: Lua, shop: Path) -> None:
     done = lua("mcp", "--skill", "nothing", cwd=shop)
     assert (done.exit_code, done.stdout) == (3, "")

@@ -19,6 +19,7 @@ from lua_cli.runtime.turns import Gate, Message, Model, Offer, Outcome, Rules, U
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.runtime.mcp.attached import AttachedServer
     from lua_cli.runtime.model import RunOptions
 
 
@@ -36,6 +37,9 @@ class Setting:
 
 class PythonConversation:
     """Talk with an agent: `say`, as often as wanted, then `close`. A context manager."""
+
+    _skills: Sequence[SkillChild] = ()
+    _servers: Sequence[AttachedServer] = ()
 
     def __init__(self, agent: AgentFacts, artifacts: Mapping[str, OpenedArtifact], setting: Setting) -> None:
         self.facts, self.channel = agent, setting.channel

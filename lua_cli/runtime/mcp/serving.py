@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from lua_cli._version import __version__
 from lua_cli.errors import LuaError
@@ -29,18 +29,27 @@ from lua_cli.runtime.turns.calling import Caller, content_of
 from lua_cli.runtime.turns.model import LOAD_SKILL, Offer, ToolCall
 from lua_cli.runtime.turns.prompt import tool_specs
 
-if TYPE_CHECKING:
-    from lua_cli.runtime.agents import PythonConversation
+
+class Offering(Protocol):
+    """What the server needs of a conversation."""
+
+    def offer(self) -> Offer: ...
+    def stop(self) -> None: ...
+
 
 _SERVER = {"name": "lua-cli", "title": "lua-cli", "version": __version__}
 _CAPABILITIES = {"tools": {"listChanged": False}}
 
 
 class McpServer:
-    """The server. `write` gets each line that goes out, `log` what tools print."""
+    """The server of what conversations offer. `about` is said of it; `write` gets each line that goes out, `log` what
+    tools print.
+    """
 
-    def __init__(self, talk: PythonConversation, write: Callable[[str], None], log: Callable[[str], None]) -> None:
-        self._talk, self._write, self._log = talk, write, log
+    def __init__(
+        self, talks: Sequence[Offering], about: str, write: Callable[[str], None], log: Callable[[str], None]
+    ) -> None:
+        self._talks, self._instructions, self._write, self._log = talks, about, write, log
         self._offer: Offer | None = None
         self._lock = threading.Lock()
         self._waiting: queue.SimpleQueue[Asked | None] = queue.SimpleQueue()
@@ -77,7 +86,8 @@ class McpServer:
         with self._lock:
             self._cancelled.add(id)
             if self._running is not None and self._running == id:
-                self._talk.stop()
+                for talk in self._talks:
+                    talk.stop()
 
     def _answer(self, asked: Asked) -> None:
         with self._lock:
@@ -111,12 +121,18 @@ class McpServer:
         raise ProtocolError(METHOD, f"there is no method {asked.method}")
 
     def _about(self) -> dict[str, Any]:
-        instructions = self._talk.context()
-        return {"capabilities": _CAPABILITIES, **({"instructions": instructions} if instructions else {})}
+        about = self._instructions
+        return {"capabilities": _CAPABILITIES, **({"instructions": about} if about else {})}
+
+    def _offered(self) -> Offer:
+        """What is offered now, of all: conditions are asked."""
+        offers = [talk.offer() for talk in self._talks]
+        tools = {tool.spec.name: tool for offer in reversed(offers) for tool in reversed(offer.tools)}
+        documents = {document.name: document for offer in offers for document in offer.documents}
+        return Offer("", tuple(reversed(tools.values())), tuple(documents.values()))
 
     def _tools(self) -> list[dict[str, Any]]:
-        """What is offered now: conditions are asked."""
-        self._offer = self._talk.offer()
+        self._offer = self._offered()
         tools = []
         for spec in tool_specs(self._offer):
             described = spec.description
@@ -131,7 +147,7 @@ class McpServer:
         if not isinstance(name, str):
             raise ProtocolError(PARAMS, "tools/call needs the name of a tool")
         if self._offer is None:
-            self._offer = self._talk.offer()
+            self._offer = self._offered()
         if name not in {spec.name for spec in tool_specs(self._offer)}:
             raise ProtocolError(PARAMS, f"there is no tool {name!r}, or it is left out now")
         result = Caller(self._offer).call(ToolCall(str(asked.id), name, arguments))
