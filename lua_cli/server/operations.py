@@ -79,7 +79,7 @@ class Operation:
 
     @property
     def writes(self) -> bool:
-        return self.scope in ("push", "deploy") or self.raw
+        return self.raw or (self.scope in ("push", "deploy") and self.method != "GET")
 
     @property
     def segments(self) -> tuple[str, ...]:

@@ -159,7 +159,7 @@ ROUTES = Routes(
             answer=bodies.BackupAnswer,
         ),
         Operation(
-            "GET", _AGENT + "/env", "read", "The agent's variables", others.variables, answer=bodies.VariablesAnswer
+            "GET", _AGENT + "/env", "deploy", "The agent's variables", others.variables, answer=bodies.VariablesAnswer
         ),
         Operation(
             "POST",

@@ -92,6 +92,7 @@ def test_a_key_opens_its_agents_and_its_scopes_alone(shared: Server, agent: str)
         assert data(reader.get(f"/developer/skills/{agent}")) == {"skills": []}
         refused(reader.post(f"/developer/skills/{agent}", json={"name": "orders"}), 403, "scope")
         refused(reader.get("/developer/skills/another"), 403, "forbidden")
+        refused(reader.get(f"/developer/agents/{agent}/env"), 403, "scope")
     with shared.http(shared.key("pusher", agent, scopes=["push", "read"])) as pusher:
         skill = make_skill(pusher, agent)
         refused(pusher.put(f"/developer/skills/{agent}/{skill}/1.0.0/publish"), 403, "scope")

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import obstore
 import pytest
 import trustme
+from obstore.store import from_url
 
 from lua_cli.errors import AuthError, LuaError, UsageError
 from lua_cli.server.database import open_database
@@ -233,3 +235,41 @@ def test_postgresql_holds_what_never_changes(postgres: Postgres, tmp_path: Path)
         database.write(lambda tx: tx.exec_driver_sql("UPDATE lua_schema SET version = 99"))
     with pytest.raises(LuaError, match="was written by a newer lua-cli"):
         open_database(url)
+
+
+def test_an_object_store_that_damages_or_loses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with running_s3() as env:
+        for name, value in env.items():
+            monkeypatch.setenv(name, value)
+        store = from_url("s3://lua/team", client_options={"allow_http": True})
+        server = Server(tmp_path, "--blobs", "s3://lua/team").start()
+        sent = submission()
+        place = sent.digest.replace(":", "/")
+        try:
+            with server.client() as client:
+                client.put(AGENT, sent)
+                assert bytes(obstore.get(store, place).bytes()) == sent.content
+                obstore.put(store, place, sent.content[:-1])
+                with pytest.raises(LuaError, match="what is stored is not what was written"):
+                    client.artifact(AGENT, "orders", "1.0.0")
+                with pytest.raises(LuaError, match="was damaged here"):
+                    client.put(AGENT, submission("1.0.1"))
+                client.put(AGENT, submission("1.0.1"))
+                assert client.artifact(AGENT, "orders", "1.0.0") == sent.content, "sent again, it is mended"
+                obstore.delete(store, place)
+                with pytest.raises(LuaError):
+                    client.artifact(AGENT, "orders", "1.0.0")
+        finally:
+            server.close()
+
+
+def test_a_store_that_is_not_there_is_not_ready(tmp_path: Path) -> None:
+    env = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_ACCESS_KEY_ID": "x", "AWS_SECRET_ACCESS_KEY": "x"}
+    limits = {"AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
+    server = Server(tmp_path, "--blobs", "s3://lua/team", env={**env, **limits}).start()
+    try:
+        with server.http() as api:
+            assert api.get("/healthz").status_code == 200
+            assert api.get("/readyz").status_code == 503
+    finally:
+        server.close()
