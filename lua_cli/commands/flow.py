@@ -71,14 +71,17 @@ def invoke_command(
     as_json: AsJson = False,
 ) -> int:
     """Call a flow with a message, and print the body that comes of it."""
-    from lua_cli.commands.session import note, print_json, project, say
+    from lua_cli.commands.session import build, note, print_json, project, say
     from lua_cli.flows.json_text import as_text
     from lua_cli.runtime.flows.invoking import invoke_flow
 
     body, given = read_json("--data", data), read_object("--vars", variables)
     if not 0 < timeout <= 86_400:
         raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
-    result = invoke_flow(project(), name, body, given, model=model, timeout=timeout, env_file=env_file)
+    target = project()
+    if target.has_python and target.flows is not None:
+        build(target)  # flows may call Python tools
+    result = invoke_flow(target, name, body, given, model=model, timeout=timeout, env_file=env_file)
     if as_json:
         print_json(result.document())
         return EXIT_OK if result.error is None else EXIT_FINDINGS

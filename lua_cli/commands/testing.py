@@ -166,7 +166,7 @@ def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltAr
     if skill is not None and skill not in compiled.artifacts:
         raise NotFoundError(f"no skill {skill!r}", hint="there are: " + ", ".join(sorted(compiled.artifacts)))
     holders = {
-        holder: tool["class"]
+        holder: tool["class"] or tool["flow"]
         for tool in compiled.document["tools"]
         if tool["name"] == name
         for holder in tool["skills"]

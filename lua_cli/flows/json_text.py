@@ -5,6 +5,7 @@ there is no NaN.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 _EXACT = 1e21  # from here on an integral float stays in scientific notation, as in JavaScript
@@ -15,9 +16,20 @@ def plain_number(number: float) -> int | float:
     return int(number) if number.is_integer() and abs(number) < _EXACT else number
 
 
+def normal(value: Any) -> Any:
+    """A value as it is printed: keys sorted, numbers without a fraction that is none."""
+    if isinstance(value, float):
+        return plain_number(value)
+    if isinstance(value, Mapping):
+        return {key: normal(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [normal(item) for item in value]
+    return value
+
+
 def compact(value: Any) -> str:
     """One line of JSON."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return json.dumps(normal(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def as_text(value: Any) -> str:

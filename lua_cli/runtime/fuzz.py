@@ -101,6 +101,7 @@ class _Trial:
         from lua_cli.bundle import unpack
 
         self._entry, self._options, self._strict, self._progress = entry, options, strict, progress
+        self._opened = opened
         self._artifact = unpack(opened, options.cache).resolve()
         names = opened.manifest["env"]
         self._values = declared_values(names, options.project, env_file=options.env_file, first=options.env)
@@ -108,6 +109,8 @@ class _Trial:
 
     def failing(self, values: Sequence[Any]) -> list[Any]:
         """Those of the values that the tool fails with: it raised, crashed, hung or returned what is no JSON."""
+        if "flow" in self._entry:
+            return [value for value in values if self._chain_fails(value)]
         out = []
         for begin in range(0, len(values), _BATCH):
             batch = values[begin : begin + _BATCH]
@@ -118,6 +121,13 @@ class _Trial:
             self.count += len(batch)
             self._progress(self.count)
         return out
+
+    def _chain_fails(self, value: Any) -> bool:
+        """Whether a chain of flows fails: what it says by failing counts with `strict` alone."""
+        result = run_tool(self._opened, self._entry["name"], json.dumps(value), self._options)
+        self.count += 1
+        self._progress(self.count)
+        return result.error is not None and (self._strict or result.error.type != "tool-error")
 
     def _ended(self, request: Mapping[str, Any], timeout: float) -> Ended:
         artifact, entry, values = self._artifact, self._entry, self._values

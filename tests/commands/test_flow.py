@@ -148,3 +148,8 @@ def test_without_flows_the_way_is_shown(lua: Lua, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("")
     done = lua("flow", "invoke", "drop", cwd=tmp_path)
     assert (done.exit_code, "flows/agent.yaml" in done.stderr) == (3, True)
+
+
+def test_a_body_that_no_expression_touched_is_printed_alike(lua: Lua, shop: Path) -> None:
+    done = lua("flow", "invoke", "keep", "--data", '{"b": 5.0, "a": [1e2, 0.5]}', cwd=shop)
+    assert done.stdout == '{"a":[100,0.5],"b":5}\n'

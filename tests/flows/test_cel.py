@@ -103,3 +103,11 @@ def test_any_message_has_a_value_or_an_error(body: Any) -> None:
 def test_templates_are_rendered_by_who_evaluates() -> None:
     program = compile_cel('"<" + templateResource("a") + ">"')
     assert program.evaluate(Scope(render=lambda name: f"text of {name}")) == "<text of a>"
+
+
+def test_values_are_printed_without_a_fraction_that_is_none() -> None:
+    from lua_cli.flows.json_text import as_text, normal
+
+    assert as_text({"b": [1.0, 2.5], "a": 1e21, "c": True}) == '{"a":1e+21,"b":[1,2.5],"c":true}'
+    assert list(normal({"b": 1.0, "a": {"d": 1, "c": -0.0}})) == ["a", "b"]
+    assert as_text("5.0") == "5.0"

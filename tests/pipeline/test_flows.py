@@ -286,3 +286,24 @@ def test_an_artifact_whose_flows_are_not_its_manifests_is_refused(lua: Lua, writ
     members = [("manifest.json", manifest_bytes(manifest)), *opened.files.items()]
     with pytest.raises(LuaError, match="the tool 'be_loud' is neither a class nor a chain"):
         open_artifact(write_archive(members))
+
+
+def test_a_chain_is_tried_with_drawn_inputs(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project(FILES)
+    done = lua("fuzz", "lookup_order", "--examples", "5", "--ci", cwd=root)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    failing = SHOP.replace(
+        "- {type: flow-ref, settings: {flow: lookup-order}}", "- {type: fail, settings: {message: '\"no\"'}}"
+    )
+    (root / "flows" / "shop.yaml").write_text(failing)
+    done = lua("fuzz", "lookup_order", "--examples", "5", "--strict", "--ci", cwd=root)
+    assert (done.exit_code, "tool-error: no" in done.stdout + done.stderr) == (1, True)
+
+
+def test_two_agents_with_a_tool_of_one_name_must_be_told_apart(lua: Lua, write_project: WriteProject) -> None:
+    other = SHOP[SHOP.index("flows:") :].replace("support", "desk").replace("shop-assistant", "desk-assistant")
+    root = write_project({**FILES, "flows/desk.yaml": other})
+    done = lua("test", "--ci", "skill", "--name", "remember", "--input", "{}", cwd=root)
+    assert (done.exit_code, "choose with --skill" in done.stderr) == (2, True)
+    chosen = ("--skill", "desk-assistant", "--input", '{"fact": 1}')
+    assert lua("test", "--ci", "skill", "--name", "remember", *chosen, cwd=root).stdout == '{\n  "fact": 1\n}\n'

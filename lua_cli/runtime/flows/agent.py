@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
-from lua_cli.flows.json_text import as_text, compact
+from lua_cli.flows.json_text import as_text, compact, normal
 from lua_cli.flows.model import Agent, Block, FlowSkill, FlowTool
 from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message
 from lua_cli.runtime.request import InputError, read_input
@@ -126,7 +126,7 @@ def call(engine: Engine, tool: FlowTool, message: Message, arguments: dict[str, 
     message.body = arguments
     try:
         done = engine.rooted(tool.chain, message)
-        result = ToolResult(done.body)
+        result = ToolResult(normal(done.body))
     except FlowError as failure:
         result = ToolResult(error=ToolError("tool-error", failure.message))
     except DroppedError:

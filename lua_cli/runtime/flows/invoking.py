@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.flows.json_text import compact
+from lua_cli.flows.json_text import compact, normal
 from lua_cli.flows.model import Connector
 from lua_cli.runtime.flows.around import Around, LogLine, Mock
 from lua_cli.runtime.flows.engine import Engine
@@ -50,7 +50,7 @@ class Invoked:
             return {"ok": False, "flow": self.flow, "error": {**error, "address": self.error.address}, **tail}
         if self.dropped:
             return {"ok": True, "flow": self.flow, "dropped": True, **tail}
-        shown = {"body": self.body, "vars": dict(sorted((self.vars or {}).items()))}
+        shown = {"body": self.body, "vars": self.vars}
         return {"ok": True, "flow": self.flow, "dropped": False, **shown, **tail}
 
 
@@ -97,7 +97,7 @@ def run(engine: Engine, name: str, message: Message) -> Invoked:
         return invoked(dropped=True)
     except FlowError as error:
         return invoked(error=error)
-    return invoked(body=done.body, vars=done.vars)
+    return invoked(body=normal(done.body), vars=normal(done.vars))
 
 
 def model_maker(asked: str | None, folder: Path) -> Callable[[Connector | None], Model]:
