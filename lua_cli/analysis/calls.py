@@ -23,6 +23,7 @@ from lua_cli.analysis.values import (
     DictValue,
     External,
     FunctionValue,
+    Generator,
     Generic,
     Given,
     Instance,
@@ -36,6 +37,7 @@ from lua_cli.analysis.values import (
     Super,
     Unknown,
     Value,
+    Where,
 )
 from lua_cli.source import SourceError, ir
 
@@ -82,6 +84,8 @@ class Caller(KnownCalls):
         match func:
             case Lazy():
                 self.machine.unsure += 1
+                if not frame.module.lazy:
+                    self.machine.reach.not_followed(func, given, site.where)
                 return Lazy(lambda: self.call(self.machine.force(func), given, site, frame), f"{func.text}(…)")
             case ClassValue():
                 return self.construct(func, given, site, frame)
@@ -110,6 +114,7 @@ class Caller(KnownCalls):
     def result(self, func: Value, given: Sequence[Given], site: CallSite) -> Unknown:
         """The result of a call that is not followed."""
         self.machine.unsure += 1
+        self.machine.reach.not_followed(func, given, site.where)
         tainted = self.machine.evaluator.tainted
         taint = tainted(func) or any(tainted(arg.value) for arg in given)
         if isinstance(func, Unknown):
@@ -145,8 +150,10 @@ class Caller(KnownCalls):
         registered = self.machine.registrar.own_method(function, given, site)
         if registered is not None:
             return registered
+        if function.wrapper is not None and function.kind == "other" and len(self._active) < MAX_CALLS:
+            return self.call(function.wrapper, given, site, function.frame)
         foreign = self.machine.is_lazy(function.path) and not anyone
-        unfit = foreign or function.node.is_async or function.kind == "other" or self._active.count(function.node) > 0
+        unfit = foreign or function.kind == "other" or self._active.count(function.node) > 0
         if f"{function.module}.{function.qualname}" == "lua_cli.sdk.environment.env":
             return Unknown("it is read from the environment")
         if unfit or len(self._active) >= MAX_CALLS or self._spent > MAX_STATEMENTS:
@@ -156,15 +163,40 @@ class Caller(KnownCalls):
             body = self.machine.index.body(function.path, function.node)
         except SourceError:
             return self.result(function, given, site)
-        if body.is_generator:
-            return Unknown(f"`{function.node.name}` is a generator", taint=True)
         frame = Frame("function", function.path, function.frame.module, function.frame)
         frame.prefix, frame.depth = f"{function.qualname}.<locals>.", len(self.machine.conditions)
         frame.function, frame.method = function.node.name, method
-        problem = self._bind(function.node.params, given, frame, function.frame)
+        problem = self._bind(function, given, frame)
         if problem:
+            self.machine.fail("TypeError", problem)
             return Unknown(problem, taint=True)
+        if function.node.is_async and not body.is_generator:
+            depth = len(self.machine.conditions)
+            return Generator(lambda: self._awaited(function, body, frame, site), function.node.name, depth)
+        if body.is_generator:
+            return Generator(
+                lambda: self._generate(function, body, frame, site), function.node.name, len(self.machine.conditions)
+            )
         return self._run(function, body, frame, given, site)
+
+    def _awaited(self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, site: CallSite) -> Value:
+        """What a coroutine does and gives, when something awaits it or runs it."""
+        frame.depth = len(self.machine.conditions)
+        if len(self._active) >= MAX_CALLS or function.node in self._active:
+            return self.result(function, (), site)
+        return self._run(function, body, frame, (), site)
+
+    def _generate(self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, site: CallSite) -> Value:
+        """All that a generator function yields, when it is asked for."""
+        frame.depth = len(self.machine.conditions)
+        frame.yielded = ListValue("list", [], None, frame.depth, once=True)
+        if len(self._active) >= MAX_CALLS or function.node in self._active:
+            return self.result(function, (), site)
+        result = self._run(function, body, frame, (), site)
+        if isinstance(result, Unknown):
+            return result
+        tainted = any(self.machine.evaluator.tainted(item.value) for item in frame.yielded.items)
+        return Unknown(f"`{function.node.name}` is a generator", tainted)
 
     def _run(
         self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, given: Sequence[Given], site: CallSite
@@ -190,11 +222,13 @@ class Caller(KnownCalls):
         return either([value for value, _ in returned], maybe)
 
     def _lambda(self, func: LambdaValue, given: Sequence[Given], site: CallSite) -> Value:
-        if len(self._active) >= MAX_CALLS or self.machine.is_lazy(func.path) or func.node in self._active:
+        unfit = len(self._active) >= MAX_CALLS or func.node in self._active or self._spent > MAX_STATEMENTS
+        if unfit or self.machine.is_lazy(func.path):
             return self.result(func, given, site)
+        self._spent += 1
         frame = Frame("function", func.path, func.frame.module, func.frame, func.frame.prefix)
         frame.depth, frame.function = len(self.machine.conditions), "<lambda>"
-        problem = self._bind(func.node.params, given, frame, func.frame)
+        problem = self._bind(func, given, frame)
         if problem:
             return Unknown(problem, taint=True)
         self.invoked, self.last = self.invoked + 1, "lambda"
@@ -204,8 +238,10 @@ class Caller(KnownCalls):
         finally:
             self._active.pop()
 
-    def _bind(self, params: Sequence[ir.Parameter], given: Sequence[Given], frame: Frame, defined_in: Frame) -> str:
+    def _bind(self, function: FunctionValue | LambdaValue, given: Sequence[Given], frame: Frame) -> str:
         """Binds parameters; why that cannot be done, else ""."""
+        params, defined_in = function.node.params, function.frame
+        defaults = function.defaults or {}
         if any(arg.star for arg in given):
             return "its arguments are only known when it is called"
         positional = [arg for arg in given if arg.keyword is None]
@@ -225,7 +261,7 @@ class Caller(KnownCalls):
                 arg = keywords.pop(param.name)
                 found = Binding(arg.value, arg.where)
             elif param.default is not None:
-                value = self.machine.evaluator.value(param.default, defined_in)
+                value = defaults.get(param.name) or self.machine.evaluator.value(param.default, defined_in)
                 found = Binding(value, Frame.where(defined_in, param.default.span))
             if found is None:
                 return f"`{param.name}` is not given"
@@ -236,6 +272,9 @@ class Caller(KnownCalls):
 
     def _bound(self, func: Bound, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
         owner = func.owner
+        if func.name == "register" and func.function is None and isinstance(owner, ClassValue):
+            owner.mutated.setdefault("register", site.where)
+            return given[0].value if given else Constant(None)
         making = self.machine.class_maker.making
         if func.name == "__new__" and func.function is None and making:
             return making[-1]
@@ -251,16 +290,34 @@ class Caller(KnownCalls):
         answered = self.container_method(owner, func.name, given, site)
         return answered if answered is not None else self.result(func, given, site)
 
+    def decorated_by_own(self, function: FunctionValue, by: Value, where: Where) -> FunctionValue:
+        """A function under a decorator of the project, which is run as any function is."""
+        site = CallSite(where, where, ())
+        made = self.machine.force(self.call(by, [Given(function, where)], site, function.frame))
+        if made is function:
+            return function
+        text = self.machine.text(where)
+        if isinstance(made, Unknown):
+            return self.decorated(function, by, text)
+        out = self.decorated(function, by, text)
+        out.wrapper = made
+        if function.abstract and isinstance(made, FunctionValue):
+            out.abstract = True if made.wraps else made.abstract
+        return out
+
     def decorated(self, function: FunctionValue, by: Value, text: str) -> FunctionValue:
         """A function under one more decorator."""
         if isinstance(by, Bound) and isinstance(by.owner, FunctionValue) and by.name in ("setter", "getter", "deleter"):
-            return replace(by.owner, settable=by.owner.settable or by.name == "setter")
+            setter = function if by.name == "setter" else by.owner.setter
+            return replace(by.owner, settable=by.owner.settable or by.name == "setter", setter=setter)
         dotted = by.dotted if isinstance(by, External | ClassValue) else ""
         name = text.split("(")[0]
         if dotted in _TRANSPARENT:
+            function.wraps = function.wraps or dotted == "functools.wraps"
             return function
         kind, abstract = _MARKERS.get(dotted, ("other", False))
         out = FunctionValue(function.node, function.module, function.qualname, function.path, function.frame)
+        out.defaults, out.wrapper = function.defaults, function.wrapper
         out.abstract = True if abstract else function.abstract
         out.kind = function.kind
         if kind and function.kind not in ("function", "staticmethod", "classmethod"):

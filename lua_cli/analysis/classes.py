@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.decoration import Decoration
+from lua_cli.analysis.effects import docstring
 from lua_cli.analysis.mro import InconsistentError, linearized
 from lua_cli.analysis.scopes import Frame
 from lua_cli.analysis.values import (
@@ -27,6 +28,7 @@ from lua_cli.analysis.values import (
     Generic,
     Given,
     Instance,
+    LambdaValue,
     Lazy,
     Unknown,
     Value,
@@ -68,6 +70,7 @@ class ClassMaker(Decoration):
         metaclass = self._bases(cls, based, frame)
         body = Frame("class", frame.path, module, frame, f"{cls.qualname}.", len(self.machine.conditions))
         cls.annotations = body.annotations
+        body.docstring = docstring(node.body)
         self.machine.executor.block(node.body, body)
         cls.namespace = body.names
         for binding in cls.namespace.values():
@@ -288,10 +291,13 @@ class ClassMaker(Decoration):
         computed = any({"__new__", "__init__", "_generate_next_value_"} & one.namespace.keys() for one in own)
         is_text = any(one.dotted == "enum.StrEnum" for one in cls.mro or ())
         number = 0
+        seen: list[tuple[object, EnumMember]] = []
         for name, binding in list(cls.namespace.items()):
             value = binding.value
             hidden = name.startswith("_") and (name.startswith("__") or name in ("_ignore_", "_order_"))
-            if hidden or isinstance(value, FunctionValue | Bound | ClassValue):
+            if hidden or isinstance(value, FunctionValue | Bound | LambdaValue):
+                continue
+            if isinstance(value, ClassValue) and binding.kind:
                 continue
             if isinstance(value, Configured) and value.dotted == "enum.nonmember":
                 continue
@@ -301,7 +307,12 @@ class ClassMaker(Decoration):
                 number = value.value
             if computed:
                 value = Unknown(f"{cls.name} computes the values of its members")
-            cls.namespace[name] = Binding(EnumMember(cls, name, value), binding.where, binding.kind)
+            known = value.value if isinstance(value, Constant) else value
+            member = next((one for other, one in seen if type(other) is type(known) and other == known), None)
+            if member is None:
+                member = EnumMember(cls, name, value)
+                seen.append((known, member))
+            cls.namespace[name] = Binding(member, binding.where, binding.kind)
 
     def abstracts(self, cls: ClassValue) -> None:
         """The abstract members that are left, as `abc` computes them: only where the metaclass is ABCMeta or derives

@@ -5,30 +5,37 @@ from __future__ import annotations
 from lua_cli.analysis.values import ClassValue, Constant, DictValue, EnumMember, Item, ListValue, Value, Where
 
 MAX_DEPTH = 60
+MAX_PARTS = 200_000
 
 
 class NotConstantError(Exception):
     """The value is no constant that is known whole."""
 
 
-def plain(value: Value, depth: int = 0) -> object:
-    """The Python constant that a value is: str, numbers, tuple, list, dict, set of such. Raises NotConstantError."""
-    if depth > MAX_DEPTH:  # a list may hold itself
+def plain(value: Value) -> object:
+    """The Python constant that a value is: str, numbers, tuple, list, dict, set of such. Raises NotConstantError, also
+    for what is too large to be looked at whole."""
+    return _plain(value, 0, [MAX_PARTS])
+
+
+def _plain(value: Value, depth: int, left: list[int]) -> object:
+    left[0] -= 1
+    if depth > MAX_DEPTH or left[0] < 0:  # a list may hold itself, or another many times over
         raise NotConstantError
     match value:
         case Constant(value=constant):
             return constant
         case EnumMember(cls=cls, value=inner) if mixes_in(cls, "str") or mixes_in(cls, "int"):
-            return plain(inner, depth + 1)
+            return _plain(inner, depth + 1, left)
         case ListValue(kind=kind, items=items, unknown=None):
             if any(item.maybe is not None for item in items):
                 raise NotConstantError
-            found = [plain(item.value, depth + 1) for item in items]
+            found = [_plain(item.value, depth + 1, left) for item in items]
             return tuple(found) if kind == "tuple" else found if kind == "list" else _frozen(found)
         case DictValue(items=entries, unknown=None):
             if any(item.maybe is not None for item in entries.values()):
                 raise NotConstantError
-            return {key: plain(item.value, depth + 1) for key, item in entries.items()}
+            return {key: _plain(item.value, depth + 1, left) for key, item in entries.items()}
     raise NotConstantError
 
 

@@ -126,6 +126,9 @@ class Constructors:
         value = self.machine.settled(chain[at].namespace[maker].value)
         if not isinstance(value, FunctionValue) or value.kind not in ("function", "staticmethod"):
             out.buildable = None if out.buildable else out.buildable
+            own = value.wrapper is not None if isinstance(value, FunctionValue) else chain[at].origin == "first-party"
+            if own:
+                self._anything(f"{chain[at].name}.{maker}", out)
             return
         params = value.node.params[1:]
         missing = _missing(params, given)
@@ -141,7 +144,8 @@ class Constructors:
         where = f"{chain[at].name}.{maker}"
         self._effects(cls, effects.writes, where, out)
         self._refused(cls, effects.assigned, out)
-        if effects.anything and not takes_any:
+        named = {arg.keyword for arg in given if arg.keyword}
+        if effects.anything and (not takes_any or named - {param.name for param in params}):
             self._anything(where, out)
         if first:
             out.accepts.update({parameter: name for name, parameter in effects.given.items()})

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.constants import NotConstantError, plain
-from lua_cli.analysis.effects import Effects, effects_of
+from lua_cli.analysis.effects import Effects, effects_of, walk
 from lua_cli.analysis.scopes import Frame
 from lua_cli.analysis.values import (
     Binding,
@@ -175,6 +175,7 @@ class Decoration:
         except SourceError:
             return None
         effects = effects_of(function.node.params, body.body, any_object=any_object)
+        self._nested(function, body.body, effects)
         for name in effects.passed:
             called = function.frame.lookup(name)
             inner = called.value if called is not None else None
@@ -184,6 +185,17 @@ class Decoration:
                 effects.writes.update(further.writes)
                 effects.anything = effects.anything or further.anything
         return effects
+
+    def _nested(self, function: FunctionValue, body: tuple[ir.Stmt, ...], effects: Effects) -> None:
+        """What functions within a function do to its first parameter."""
+        if not function.node.params:
+            return
+        for node in walk(body, functions=True):
+            if isinstance(node, ir.Function) and function.node.params[0].name not in {p.name for p in node.params}:
+                inner = self.machine.index.body(function.path, node)
+                further = effects_of(function.node.params[:1], inner.body)
+                effects.writes.update(further.writes)
+                effects.anything = effects.anything or further.anything
 
     def run_hooks(self, cls: ClassValue, keywords: Sequence[Given]) -> None:
         """What the project's own metaclasses and bases do when a class is made: they may keep it in a registry."""
@@ -195,6 +207,7 @@ class Decoration:
         namespace = DictValue({name: Item(b.value, b.where or cls.where) for name, b in cls.namespace.items()})
         told = [Given(value, cls.where) for value in (Constant(cls.name), bases, namespace)]
         meta = cls.metaclass
+        self._named(cls, site)
         self.making.append(cls)
         made = self._hook(meta.known_chain(), "__new__", [Given(meta, cls.where), *told, *keywords], meta, site)
         self.making.pop()
@@ -204,6 +217,19 @@ class Decoration:
         self._hook(meta.known_chain(), "__init__", [Given(cls, cls.where), *told, *keywords], cls, site)
         for name in [name for name in cls.mutated if name not in before]:
             del cls.mutated[name]  # told as what it is: a class that is not what its statement says
+
+    def _named(self, cls: ClassValue, site: CallSite) -> None:
+        """Members hear of the class that they are in, by `__set_name__`."""
+        for name, binding in list(cls.namespace.items()):
+            if not isinstance(binding.value, Instance) or binding.value.cls.origin != "first-party":
+                continue
+            given = [Given(cls, site.where), Given(Constant(name), site.where)]
+            before = set(cls.mutated)
+            self.machine.evaluator.own_method(binding.value, "__set_name__", given, site.where)
+            written = [one for one in cls.mutated if one not in before]
+            if _SAID_BY_NAME & set(written):
+                what = ", ".join(f"`{one}`" for one in written)
+                self.uncertain(cls, f"`__set_name__` of {binding.value.cls.name} writes {what}", replaced=False)
 
     def _hook(
         self, chain: Sequence[ClassValue], hook: str, given: Sequence[Given], receiver: ClassValue, site: CallSite
@@ -254,7 +280,7 @@ class Decoration:
     def namedtuple(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         """`namedtuple("Point", "x y", defaults=…)` and `NamedTuple("Point", [("x", int)])`."""
         try:
-            name = plain(self.machine.settled(given[0].value)) if given else None
+            name = plain(self.machine.certain(given[0].value)) if given else None
             fields = self._tuple_fields(given[1].value) if len(given) > 1 else []
         except NotConstantError:
             return None
@@ -281,7 +307,7 @@ class Decoration:
         for item in self.machine.evaluator.items(value) or []:
             pair = self.machine.evaluator.items(item.value)
             first = pair[0].value if pair and not isinstance(item.value, Constant) else item.value
-            text = plain(self.machine.settled(first))
+            text = plain(self.machine.certain(first))
             if not isinstance(text, str):
                 return None
             out.append(text)

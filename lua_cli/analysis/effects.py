@@ -43,9 +43,11 @@ def effects_of(params: tuple[ir.Parameter, ...], body: tuple[ir.Stmt, ...], *, a
     out = Effects()
     receiver = params[0].name if params else ""
     names = {param.name for param in params}
-    for node in walk(body):
+    for node in _with_lambdas(body):
         match node:
             case ir.Assign(targets=targets, value=value):
+                if isinstance(value, ir.Name) and value.id == receiver and receiver and not any_object:
+                    out.anything = True  # by another name, it may be written to as well
                 for target in targets:
                     _written(target, value, receiver, names, out, any_object)
             case ir.Annotate(target=target, value=value) if value is not None:
@@ -57,11 +59,24 @@ def effects_of(params: tuple[ir.Parameter, ...], body: tuple[ir.Stmt, ...], *, a
             case ir.Delete(targets=targets):
                 for target in targets:
                     _written(target, None, receiver, names, out, any_object)
+            case ir.With(items=items):
+                for _, bound in items:
+                    if bound is not None:
+                        _written(bound, None, receiver, names, out, any_object)
             case ir.Return(value=value):
                 out.returns.append(value)
             case ir.Call():
                 _called(node, receiver, out, any_object)
     return out
+
+
+def _with_lambdas(body: tuple[Any, ...]) -> Iterator[Any]:
+    """The nodes of a body and of the lambdas in it."""
+    for node in walk(body):
+        yield node
+        for child in children(node):
+            if isinstance(child, ir.Lambda):
+                yield from _with_lambdas((child.body,))
 
 
 def _written(
@@ -82,6 +97,10 @@ def _written(
         case ir.Starred(value=inner):
             _written(inner, None, receiver, names, out, any_object)
         case ir.Subscript(value=ir.Attr(value=ir.Name(id=owner), attr="__dict__"), key=key) if owner == receiver:
+            _by_key(key, target.span, out)
+        case ir.Subscript(value=ir.Call(func=ir.Name(id="vars"), args=(ir.Arg(value=ir.Name(id=owner)),)), key=key) if (
+            owner == receiver
+        ):
             _by_key(key, target.span, out)
         case ir.Subscript(value=ir.Name(id=owner), key=key) if any_object and owner in names:
             _by_key(key, target.span, out)  # the namespace of a class that is being made
@@ -109,6 +128,8 @@ def _called(node: ir.Call, receiver: str, out: Effects, any_object: bool) -> Non
                     out.writes.setdefault(arg.keyword, node.span)
                 else:
                     out.anything = True
+        case ir.Call(func=ir.Name(id="getattr"), args=(ir.Arg(value=ir.Name(id=owner)), *_)) if owner == receiver:
+            out.anything = True
         case ir.Call(func=ir.Name(id="vars"), args=(ir.Arg(value=ir.Name(id=owner)),)) if owner == receiver:
             out.anything = True
         case ir.Attr(value=ir.Name(id=owner), attr=name) if owner == receiver:
@@ -128,12 +149,15 @@ def _is_super(node: ir.Expr) -> bool:
     return isinstance(node, ir.Call) and isinstance(node.func, ir.Name) and node.func.id == "super"
 
 
-def walk(body: tuple[Any, ...]) -> Iterator[Any]:
-    """Every node of a body, in the order of the source; not into functions, lambdas and classes within."""
+def walk(body: tuple[Any, ...], *, functions: bool = False) -> Iterator[Any]:
+    """Every node of a body, in the order of the source; not into functions, lambdas and classes within. With
+    `functions` the functions themselves are among the nodes."""
     stack: list[Any] = list(reversed(body))
     while stack:
         node = stack.pop()
         if isinstance(node, ir.Function | ir.Lambda | ir.Class):
+            if functions and isinstance(node, ir.Function):
+                yield node
             continue
         if type(node) in _NODES:
             yield node
@@ -143,6 +167,26 @@ def walk(body: tuple[Any, ...]) -> Iterator[Any]:
         else:
             continue
         stack.extend(part for part in reversed(parts) if isinstance(part, tuple))
+
+
+def docstring(body: tuple[ir.Stmt, ...]) -> str | None:
+    """The docstring of a class or a module."""
+    first = body[0].value if body and isinstance(body[0], ir.Do) else None
+    return first.value if isinstance(first, ir.Const) and isinstance(first.value, str) else None
+
+
+def children(node: object) -> Iterator[Any]:
+    """The nodes right below a node, or in a tuple of nodes; into lambdas and classes too."""
+    if not isinstance(node, tuple):
+        return
+    parts = node[1:] if type(node) in _NODES and type(node) not in _WITHOUT_SPAN else node
+    stack = [part for part in parts if isinstance(part, tuple)]
+    while stack:
+        part = stack.pop()
+        if type(part) in _NODES:
+            yield part
+        else:
+            stack.extend(inner for inner in part if isinstance(inner, tuple))
 
 
 _NODES = frozenset(

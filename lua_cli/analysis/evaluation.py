@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from lua_cli.analysis import folding
 from lua_cli.analysis.constants import NotConstantError, lifted, plain, text_of_member
 from lua_cli.analysis.containers import MAX_ITEMS
+from lua_cli.analysis.effects import walk
 from lua_cli.analysis.externals import builtin
 from lua_cli.analysis.members import Members
 from lua_cli.analysis.scopes import Condition, Frame, either
 from lua_cli.analysis.values import (
     Ambiguous,
     Binding,
+    Bound,
     CallSite,
     ClassValue,
     Constant,
@@ -25,6 +27,7 @@ from lua_cli.analysis.values import (
     EnumMember,
     External,
     FunctionValue,
+    Generator,
     Generic,
     Given,
     Instance,
@@ -57,7 +60,10 @@ class Evaluator(Members):
 
     def value(self, node: ir.Expr, frame: Frame) -> Value:
         """What an expression stands for."""
-        return _EVALUATE[type(node)](self, node, frame)
+        found = _EVALUATE[type(node)](self, node, frame)
+        if isinstance(found, Unknown):
+            self.machine.unsure += 1  # what is not known may have raised
+        return found
 
     # Names and literals
 
@@ -66,8 +72,10 @@ class Evaluator(Members):
         if binding is not None:
             return binding.value
         special = self.module_attribute(frame.module, node.id) if node.id.startswith("__") else None
-        if node.id == "__qualname__" and frame.kind == "class":
-            special = Constant(frame.prefix[:-1])
+        if node.id in ("__qualname__", "__module__") and frame.kind == "class":
+            special = Constant(frame.prefix[:-1] if node.id == "__qualname__" else frame.module.dotted)
+        if node.id == "__doc__" and frame.kind == "class":
+            special = Constant(frame.docstring)
         found = special or builtin(node.id, self.machine)
         if found is not None:
             return found
@@ -83,7 +91,9 @@ class Evaluator(Members):
         for part in node.items:
             where = frame.where(part.span)
             if not isinstance(part, ir.Starred):
-                items.append(Item(self.value(part, frame), where, None))
+                value = self.value(part, frame)
+                if node.kind != "set" or not any(same(value, item.value) for item in items):
+                    items.append(Item(value, where, None))
                 continue
             spread = self.value(part.value, frame)
             found = self.items(spread)
@@ -150,6 +160,13 @@ class Evaluator(Members):
             if len(lists[0].items) + len(lists[1].items) > MAX_ITEMS:
                 return self.unknown(lists[0], TOO_LONG)
             return ListValue(lists[0].kind, [*lists[0].items, *lists[1].items], lists[0].unknown or lists[1].unknown)
+        own = self._own_operator(op, left, right, where, whole)
+        if own is not None:
+            return own
+        if op == "*" and isinstance(left, ListValue) and isinstance(right, Constant):
+            repeated = self._repeated(left, right.value)
+            if repeated is not None:
+                return repeated
         if op == "|" and isinstance(left, DictValue) and isinstance(right, DictValue):
             return DictValue({**left.items, **right.items}, left.unknown or right.unknown)
         if isinstance(left, Ambiguous) or isinstance(right, Ambiguous):
@@ -161,6 +178,29 @@ class Evaluator(Members):
             return Unknown(str(error) or f"`{self.machine.text(whole)}` is too large to be computed here")
         except NotConstantError:
             return self.unknown(right if isinstance(plain_or_none(left), str) else left, "it is computed from")
+
+    def _own_operator(self, op: str, left: Value, right: Value, where: Where, whole: Where) -> Value | None:
+        """An operator that a class of the project defines; None when it defines none."""
+        for owner, other, name in ((left, right, f"__{_OPERATORS[op]}__"), (right, left, f"__r{_OPERATORS[op]}__")):
+            if isinstance(owner, Instance):
+                answer = self.own_method(owner, name, [Given(other, where)], whole)
+                if answer is not None:
+                    return answer
+        return None
+
+    def own_method(self, owner: Instance, name: str, given: Sequence[Given], where: Where) -> Value | None:
+        """The result of a special method that a class of the project defines; None when it defines none."""
+        found = self.lookup(owner.cls, name)
+        if not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
+            return None
+        site = CallSite(where, where, ())
+        return self.machine.caller.invoke(found[0].value, [Given(owner, where), *given], site, (found[1], owner))
+
+    def _repeated(self, value: ListValue, times: object) -> ListValue | None:
+        """`value * times`: the same elements again, not copies of them."""
+        if value.unknown is not None or not isinstance(times, int) or len(value.items) * times > MAX_ITEMS:
+            return None
+        return ListValue(value.kind, value.items * times, None, len(self.machine.conditions))
 
     def _each_pair(self, op: str, left: Value, right: Value, where: Where, whole: Where) -> Value:
         lefts = left.candidates if isinstance(left, Ambiguous) else (left,)
@@ -207,7 +247,7 @@ class Evaluator(Members):
             truth = self.truth(value)
             return Unknown("it depends on a test") if truth is None else Constant(not truth)
         try:
-            return Constant(folding.unary(node.op, plain(self.machine.settled(value))))
+            return Constant(folding.unary(node.op, plain(self.machine.certain(value))))
         except (NotConstantError, folding.NotFoldedError):
             return self.unknown(value, "it is computed from")
 
@@ -232,9 +272,9 @@ class Evaluator(Members):
         return undecided[0] if maybe is None else either(undecided, maybe, partial=len(undecided) < 2)
 
     def comparison(self, node: ir.Comparison, frame: Frame) -> Value:
-        left = self.machine.settled(self.value(node.left, frame))
+        left = self.machine.certain(self.value(node.left, frame))
         for op, other in zip(node.ops, node.others, strict=True):
-            right = self.machine.settled(self.value(other, frame))
+            right = self.machine.certain(self.value(other, frame))
             result = self._compare(op, left, right)
             if result is None:
                 return self.unknown(right if isinstance(left, Constant) else left, "it is compared with")
@@ -251,6 +291,12 @@ class Evaluator(Members):
             decided = _identical(left, right)
             return None if decided is None else decided is (op == "is")
         try:
+            if op in ("in", "not in") and isinstance(right, Instance):
+                answer = self.own_method(right, "__contains__", [Given(left, self.nowhere)], self.nowhere)
+                return None if answer is None else self.truth(answer) if op == "in" else _negated(self.truth(answer))
+            if op in ("in", "not in") and isinstance(right, ListValue) and right.once:
+                self.machine.caller.spoil(right, "a search uses it up")
+                return None
             if op in ("in", "not in") and isinstance(right, DictValue) and right.unknown is None:
                 return (plain(left) in right.items) is (op == "in")
             return folding.compare(op, plain(left), plain(right))
@@ -260,6 +306,10 @@ class Evaluator(Members):
             if op in ("==", "!=") and isinstance(left, ClassValue) and isinstance(right, ClassValue):
                 return (left is right) is (op == "==")
             return None
+
+    def equal(self, left: Value, right: Value) -> bool | None:
+        """`left == right`; None when only a run knows."""
+        return self._compare("==", left, self.machine.certain(right))
 
     def _version_compare(self, op: str, left: Value, right: Value) -> bool | None:
         """`sys.version_info >= (3, 12)`, for the project's Python."""
@@ -297,7 +347,32 @@ class Evaluator(Members):
     # Scopes of their own
 
     def lambda_(self, node: ir.Lambda, frame: Frame) -> Value:
-        return LambdaValue(node, frame.path, frame)
+        return LambdaValue(node, frame.path, frame, self.defaults(node.params, frame))
+
+    def defaults(self, params: Sequence[ir.Parameter], frame: Frame) -> dict[str, Value] | None:
+        """The values of defaults, made where the function is; those of a package's when they matter."""
+        if frame.module.lazy:
+            return None
+        return {param.name: self.value(param.default, frame) for param in params if param.default is not None}
+
+    def yielded(self, node: ir.Yield, frame: Frame) -> Value:
+        """`yield` in a generator that is being run."""
+        value = self.value(node.value, frame) if node.value is not None else Constant(None)
+        where = frame.where(node.span)
+        holder = frame
+        while holder.yielded is None and holder.parent is not None and holder.function == "<comprehension>":
+            holder = holder.parent
+        if holder.yielded is not None and node.whole:
+            self.machine.caller.extend(holder.yielded, value, where)
+        elif holder.yielded is not None:
+            self.machine.caller.append(holder.yielded, value, where, where)
+        return Unknown("it is what is sent into a generator")
+
+    def awaited(self, node: ir.Await, frame: Frame) -> Value:
+        value = self.value(node.value, frame)
+        if isinstance(value, Generator) and not (self.machine.perhaps and len(self.machine.conditions) > value.depth):
+            return self.made(value)
+        return self.unknown(value, "it is awaited from")
 
     def walrus(self, node: ir.Walrus, frame: Frame) -> Value:
         value = self.value(node.value, frame)
@@ -310,8 +385,20 @@ class Evaluator(Members):
     def comprehension(self, node: ir.Comprehension, frame: Frame) -> Value:
         inner = Frame("function", frame.path, frame.module, frame, frame.prefix, len(self.machine.conditions))
         inner.function = "<comprehension>"
+        if node.kind == "generator" and not frame.module.lazy and any(_acts(part) for part in walk((node,))):
+            return self._later(node, frame, inner)
+        return self._whole(node, frame, inner)
+
+    def _later(self, node: ir.Comprehension, frame: Frame, inner: Frame) -> Value:
+        """A generator expression that calls something: it does so when its elements are asked for."""
+        over = self.value(node.loops[0].iter, frame)
+        text = self.machine.text(frame.where(node.span))
+        return Generator(lambda: self._whole(node, frame, inner, over), text, len(self.machine.conditions))
+
+    def _whole(self, node: ir.Comprehension, frame: Frame, inner: Frame, over: Value | None = None) -> Value:
         items: list[tuple[Value, Item]] = []
-        unknown = self._loops(node, 0, frame, inner, None, items)
+        inner.depth = len(self.machine.conditions)
+        unknown = self._loops(node, 0, frame, inner, None, items, over)
         if unknown is not None:
             # Evaluated once, so that what is in it is not unheard of; how often it is there is not known.
             return (
@@ -323,7 +410,10 @@ class Evaluator(Members):
                 self.set_item(out, key, item)
             return out
         kind: Literal["set", "list"] = "set" if node.kind == "set" else "list"
-        made = ListValue(kind, [item for _, item in items], None, len(self.machine.conditions))
+        found = [item for _, item in items]
+        if kind == "set":
+            found = [item for at, item in enumerate(found) if not any(same(item.value, i.value) for i in found[:at])]
+        made = ListValue(kind, found, None, len(self.machine.conditions))
         made.once = node.kind == "generator"
         return made
 
@@ -335,6 +425,7 @@ class Evaluator(Members):
         inner: Frame,
         maybe: Maybe | None,
         out: list[tuple[Value, Item]],
+        first: Value | None = None,
     ) -> Unknown | None:
         """Runs the loops of a comprehension from `level` on; why it cannot, when it cannot."""
         if level == len(node.loops):
@@ -344,7 +435,7 @@ class Evaluator(Members):
             out.append((key, Item(value, inner.where(written.span), maybe)))
             return None
         loop = node.loops[level]
-        over = self.value(loop.iter, outer if level == 0 else inner)
+        over = first or self.value(loop.iter, outer if level == 0 else inner)
         items = self.items(over)
         if items is None or loop.is_async or not self.machine.executor.affords(len(items)):
             return self.unknown(over, "it is built from")
@@ -403,11 +494,26 @@ class Evaluator(Members):
         """A `def`, with what its decorators make of it."""
         qualname = frame.prefix + node.name
         value = FunctionValue(node, frame.module.dotted, qualname, frame.path, frame)
+        value.defaults = self.defaults(node.params, frame)
         for decorator in reversed(node.decorators):
             called = decorator.func if isinstance(decorator, ir.Call) else decorator
             by = self.value(called, frame)
-            value = self.machine.caller.decorated(value, by, self.machine.text(frame.where(decorator.span)))
+            where = frame.where(decorator.span)
+            if self._is_own(by):
+                by = by if called is decorator else self.value(decorator, frame)
+                value = self.machine.caller.decorated_by_own(value, by, where)
+            else:
+                value = self.machine.caller.decorated(value, by, self.machine.text(where))
         return value
+
+    def _is_own(self, by: Value) -> bool:
+        """A decorator that the project itself defines: a function, or a method of an instance."""
+        match by:
+            case FunctionValue(path=path, owner=None) | LambdaValue(path=path):
+                return not self.machine.is_lazy(path)
+            case Bound(function=function, owner=Instance()) if function is not None:
+                return not self.machine.is_lazy(function.path)
+        return False
 
     def attribute(self, node: ir.Attr, frame: Frame) -> Value:
         return self.get_attribute(self.value(node.value, frame), node.attr, frame.where(node.span), frame)
@@ -434,7 +540,7 @@ class Evaluator(Members):
         match value:
             case Constant(value=constant):
                 return bool(constant)
-            case ListValue(once=True):
+            case ListValue(once=True) | Generator():
                 return True
             case ListValue(items=items, unknown=unknown):
                 return (
@@ -453,6 +559,14 @@ class Evaluator(Members):
     def items(self, value: Value) -> list[Item] | None:
         """The elements that iterating over a value gives; None when only a run knows. A copy."""
         value = self.machine.force(value)
+        if isinstance(value, Generator):
+            if self.machine.perhaps is not None and len(self.machine.conditions) > value.depth:
+                self.perhaps_run(value)
+                return None
+            value = self.made(value)
+        if isinstance(value, Instance):
+            own = self.own_method(value, "__iter__", [], self.nowhere)
+            return None if own is None or own is value else self.items(own)
         as_list = self._as_list(value)
         if as_list is not None and as_list.once and as_list.unknown is None:
             if self.machine.perhaps is not None and len(self.machine.conditions) > as_list.depth:
@@ -468,9 +582,30 @@ class Evaluator(Members):
         if isinstance(value, DictValue) and value.unknown is None:
             return [Item(Constant(key), item.where, item.maybe) for key, item in value.items.items()]
         if isinstance(value, ClassValue) and self.is_enum(value):
-            members = [b for b in value.namespace.values() if isinstance(b.value, EnumMember)]
+            every = [b for b in value.namespace.values() if isinstance(b.value, EnumMember)]
+            members = [b for at, b in enumerate(every) if not any(b.value is other.value for other in every[:at])]
             return [Item(b.value, b.where or nowhere) for b in members]
         return None
+
+    def made(self, generator: Generator) -> Value:
+        """What is left of a generator, made now."""
+        if generator.run is not None:
+            run, generator.run = generator.run, None
+            generator.made = run()
+        return generator.made or Unknown("it is being run")
+
+    def perhaps_run(self, generator: Generator) -> None:
+        """A generator of which nobody knows how much is asked for: what it does is done perhaps."""
+        if generator.run is None:
+            return
+        run, generator.run = generator.run, None
+        reason = f"how much of `{generator.text}` is used is only known when the code runs"
+        generator.made = Unknown(reason, taint=True)
+        self.machine.conditions.append(Condition(Maybe(reason, None), Frame("function", self.nowhere.path, None)))  # type: ignore[arg-type]
+        try:
+            run()
+        finally:
+            self.machine.conditions.pop()
 
     def unknown(self, value: Value, how: str) -> Unknown:
         """What comes of a value in a way that is not followed."""
@@ -506,6 +641,19 @@ def _identical(left: Value, right: Value) -> bool | None:
     return left is right
 
 
+def _acts(node: object) -> bool:
+    """Whether an expression may do something besides giving a value."""
+    return isinstance(node, ir.Call | ir.Walrus | ir.Await)
+
+
+def _negated(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
+
+
+_OPERATORS = {
+    "+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod", "|": "or", "&": "and",
+    "^": "xor", "<<": "lshift", ">>": "rshift", "@": "matmul", "**": "pow",
+}  # fmt: skip
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 _EVALUATE: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
@@ -528,5 +676,7 @@ _EVALUATE: dict[type[Any], Callable[[Evaluator, Any, Frame], Value]] = {
     ir.Lambda: Evaluator.lambda_,
     ir.Comprehension: Evaluator.comprehension,
     ir.Walrus: Evaluator.walrus,
+    ir.Yield: Evaluator.yielded,
+    ir.Await: Evaluator.awaited,
     ir.Opaque: lambda evaluator, node, frame: Unknown(f"it is {node.what}"),
 }

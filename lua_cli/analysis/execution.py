@@ -6,15 +6,19 @@ decides lets every branch run on a copy of the scope; afterwards a name is what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from lua_cli.analysis.effects import walk
 from lua_cli.analysis.scopes import Condition, Flow, Frame, HandlerScope, Raised, joined, kinds_of
 from lua_cli.analysis.values import (
     Binding,
     ClassValue,
     Constant,
     External,
+    Generator,
+    Given,
+    Instance,
     Item,
     ListValue,
     Maybe,
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
 
 _KNOWN_TO_FAIL = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "UnboundLocalError"})
 MAX_ROUNDS = 500
+IN_PLACE = {"+": "add", "|": "or", "-": "sub", "*": "mul", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift"}
 MAX_ROUNDS_IN_ALL = 20_000
 
 Body = Sequence[ir.Stmt]
@@ -131,9 +136,13 @@ class Executor:
         added = evaluator.value(node.value, frame)
         settled = self.machine.settled(old)
         whole = frame.where(node.span)
-        if isinstance(settled, ListValue) and settled.kind == "list" and node.op == "+":
-            self.machine.caller.extend(settled, added, frame.where(node.value.span))
+        if self.machine.caller.changed_in_place(settled, node.op, added, frame.where(node.value.span)):
             value = old
+        elif isinstance(settled, Instance) and node.op in IN_PLACE:
+            given = [Given(added, frame.where(node.value.span))]
+            own = evaluator.own_method(settled, f"__i{IN_PLACE[node.op]}__", given, whole)
+            operands = (frame.where(node.target.span), frame.where(node.value.span))
+            value = own or evaluator.operate(node.op, [old, added], operands, whole)
         else:
             operands = (frame.where(node.target.span), frame.where(node.value.span))
             value = evaluator.operate(node.op, [old, added], operands, whole)
@@ -145,14 +154,15 @@ class Executor:
         for target in node.targets:
             match target:
                 case ir.Name(id=name):
-                    frame.holder(name).names.pop(name, None)
+                    if frame.holder(name).names.pop(name, None) is None and not frame.module.frame.star:
+                        self.machine.fail("NameError", f"name {name!r} is not defined")
                 case ir.Attr(value=owner, attr=name):
                     gone = Unknown(f"`{self.machine.text(frame.where(node.span))}` removes it")
                     holder = self.machine.evaluator.value(owner, frame)
                     self.machine.evaluator.set_attribute(holder, name, Binding(gone, None), frame.where(node.span))
-                case ir.Subscript(value=owner):
+                case ir.Subscript(value=owner, key=key):
                     holder = self.machine.settled(self.machine.evaluator.value(owner, frame))
-                    self.machine.caller.spoil(holder, "`del` takes something out of it")
+                    self.machine.caller.delete_item(holder, key, frame)
                 case ir.Display(items=items):
                     self.delete(ir.Delete(node.span, items), frame)
         return Flow.NEXT
@@ -266,35 +276,97 @@ class Executor:
         maybe = Maybe(f"`match {self.machine.text(where)}` is only decided when the code runs", None)
         bodies: list[Body] = []
         for case in node.cases:
+            matches = self._matches(case, subject, frame)
+            if matches is False:
+                continue
+            if matches and not bodies:
+                return self.block(case.body, frame)
             source = ir.Opaque(node.subject.span, "a part of the subject")
             unknown = self.machine.evaluator.unknown(subject, "it is a part of")
             for name in case.captures:
                 self.assign(ir.Name(source.span, name), unknown, source, frame)
             bodies.append(case.body)
-        if not any(case.irrefutable for case in node.cases):
-            bodies.append(())
-        return self.branches(bodies, frame, maybe)
+            if matches:
+                return self.branches(bodies, frame, maybe)
+        bodies.append(())
+        return self.branches(bodies, frame, maybe) if len(bodies) > 1 else Flow.NEXT
+
+    def _matches(self, case: ir.Case, subject: Value, frame: Frame) -> bool | None:
+        """Whether a `case` is taken; None when only a run knows."""
+        if case.alternatives:
+            left = self.machine.certain(subject)
+            compared = [
+                self.machine.evaluator.equal(left, self.machine.evaluator.value(v, frame)) for v in case.alternatives
+            ]
+            found = True if True in compared else None if None in compared else False
+        else:
+            found = True if case.irrefutable else None
+        if found and case.guard is not None:
+            return self.machine.evaluator.truth(self.machine.evaluator.value(case.guard, frame))
+        return found
 
     # Loops
 
     def for_(self, node: ir.For, frame: Frame) -> Flow:
-        over = self.machine.evaluator.value(node.iter, frame)
-        items = self.machine.evaluator.items(over)
+        over = self.machine.settled(self.machine.evaluator.value(node.iter, frame))
+        if isinstance(over, Generator) and any(
+            isinstance(one, ir.Jump | ir.Return | ir.Raise) for one in walk(node.body)
+        ):
+            self.machine.evaluator.perhaps_run(over)
+        live = self._live(over)
+        items = None if live is not None else self.machine.evaluator.items(over)
         depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
         where = frame.where(node.iter.span)
         text = self.machine.text(where)
-        if items is None or len(items) > MAX_ROUNDS or not self.affords(len(items)):
-            maybe = Maybe(f"`for … in {text}` runs as often as only a run knows", None)
+        maybe = Maybe(f"`for … in {text}` runs as often as only a run knows", None)
+        if live is not None:
+            flow = self._rounds(node, self._elements(live), frame, maybe)
+            if live.once and (frame.exits or len(self.machine.conditions) > depth):
+                self.machine.caller.spoil(live, "a loop over it is perhaps left early")
+        elif items is None or len(items) > MAX_ROUNDS or not self.affords(len(items)):
             part = self.machine.evaluator.unknown(over, "it is an element of")
             self.assign(node.target, part, node.iter, frame, "loop")
             flow = self.branches([node.body, ()], frame, maybe)
         else:
-            flow = self._rounds(node, items, frame)
+            flow = self._rounds(node, items, frame, maybe)
         self._leave(frame, depth, exits, Maybe(f"`for … in {text}` is perhaps left early", None))
         return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
 
-    def _rounds(self, node: ir.For, items: Sequence[Item], frame: Frame) -> Flow:
+    def _live(self, over: Value) -> ListValue | None:
+        """A list, or an iterator, whose elements are known and are looked at one by one, as it is at each moment."""
+        if isinstance(over, Generator) and over.run is not None:
+            if self.machine.perhaps is not None and len(self.machine.conditions) > over.depth:
+                return None
+            over = self.machine.evaluator.made(over)
+        elif isinstance(over, Generator):
+            over = over.made or over
+        if not isinstance(over, ListValue) or over.unknown is not None or over.kind not in ("list", "tuple"):
+            return None
+        if over.once and self.machine.perhaps is not None and len(self.machine.conditions) > over.depth:
+            return None
+        return over
+
+    def _elements(self, live: ListValue) -> Iterator[Item | None]:
+        """The elements as a loop meets them; None, at last, when there may be others."""
+        at = 0
+        while True:
+            if live.unknown is not None or at >= MAX_ROUNDS or not self.affords(1):
+                yield None
+                return
+            if live.once and live.items:
+                yield live.items.pop(0)
+            elif not live.once and at < len(live.items):
+                yield live.items[at]
+            else:
+                return
+            at += 1
+
+    def _rounds(self, node: ir.For, items: Iterable[Item | None], frame: Frame, maybe: Maybe) -> Flow:
         for item in items:
+            if item is None:
+                part = Unknown("it is an element of a list that changes in ways that are not followed", taint=True)
+                self.assign(node.target, part, node.iter, frame, "loop")
+                return self.branches([node.body, ()], frame, maybe)
             self.assign(node.target, item.value, node.iter, frame, "loop")
             if item.maybe is not None:
                 flow = self.branches([node.body, ()], frame, item.maybe)
@@ -341,7 +413,7 @@ class Executor:
         flow, unsure = Flow.NEXT, self.machine.unsure
         self.machine.handlers.append(scope)
         try:
-            flow = self.block(node.body, frame)
+            flow = self._guarded(node.body, handlers, frame)
         except Raised as raised:
             error = raised
         finally:
@@ -355,6 +427,21 @@ class Executor:
             raise
         final = self.block(node.final, frame)
         return flow if final is Flow.NEXT else final
+
+    def _guarded(self, body: Body, handlers: list[tuple[frozenset[str], ir.Handler]], frame: Frame) -> Flow:
+        """The body of a `try`: what follows a statement that may raise is perhaps not done."""
+        if frame.module.lazy or all(names <= _KNOWN_TO_FAIL for names, _ in handlers):
+            return self.block(body, frame)
+        for at, statement in enumerate(body):
+            unsure = self.machine.unsure
+            flow = self.block((statement,), frame)
+            if flow is not Flow.NEXT:
+                return flow
+            if self.machine.unsure != unsure and at + 1 < len(body):
+                where = frame.where(statement.span)
+                maybe = Maybe(f"whether `{self.machine.text(where)}` raises is only known when the code runs", None)
+                return self.branches([body[at + 1 :], ()], frame, maybe)
+        return Flow.NEXT
 
     def _unsure(self, scope: HandlerScope, handlers: list[tuple[frozenset[str], ir.Handler]], where: Where) -> None:
         """Something in a `try` may raise for all that is known: its handlers are perhaps run. That an import fails, or
@@ -391,7 +478,7 @@ class Executor:
 
     def _handle(self, handler: ir.Handler, frame: Frame) -> Flow:
         if handler.name:
-            frame.names[handler.name] = Binding(Unknown("it is an exception that was caught"), None)
+            frame.names[handler.name] = Binding(Unknown("it is an exception that was caught", taint=True), None)
         flow = self.block(handler.body, frame)
         if handler.name:
             frame.names.pop(handler.name, None)
@@ -426,22 +513,49 @@ class Executor:
 
     def with_(self, node: ir.With, frame: Frame) -> Flow:
         caught: set[str] = set()
+        managers: list[Instance] = []
         for context, target in node.items:
-            value = self.machine.evaluator.value(context, frame)
+            value = self.machine.settled(self.machine.evaluator.value(context, frame))
             if isinstance(context, ir.Call) and self._is_suppress(context, frame):
                 caught.update(name for arg in context.args for name in self._caught(arg.value, frame))
+            part = self._entered(value, frame.where(context.span))
+            if isinstance(value, Instance):
+                managers.append(value)
             if target is not None:
-                part = self.machine.evaluator.unknown(value, "it is what a `with` statement gives, of")
+                part = part or self.machine.evaluator.unknown(value, "it is what a `with` statement gives, of")
                 self.assign(target, part, context, frame)
-        self.machine.handlers.append(HandlerScope(frozenset(caught)))
+        swallow = {"BaseException"} if any(self._exits(manager) for manager in managers) else set()
+        self.machine.handlers.append(HandlerScope(frozenset(caught | swallow)))
+        error: Raised | None = None
+        flow = Flow.NEXT
         try:
-            return self.block(node.body, frame)
-        except Raised as error:
-            if not caught & error.kinds:
-                raise
-            return Flow.NEXT
+            flow = self.block(node.body, frame)
+        except Raised as raised:
+            error = raised
         finally:
             self.machine.handlers.pop()
+        for manager in reversed(managers):
+            if self._exited(manager, error, frame.where(node.span)):
+                error, flow = None, Flow.NEXT
+        if error is not None and not caught & error.kinds:
+            self.machine.fail("", str(error), error.kinds)
+            return Flow.RAISE if frame.kind == "function" or self.machine.conditions else Flow.NEXT
+        return flow
+
+    def _entered(self, value: Value, where: Where) -> Value | None:
+        """What `__enter__` gives, run where the project defines it; a generator behind a `with` runs perhaps."""
+        if isinstance(value, Generator):
+            self.machine.evaluator.perhaps_run(value)
+        return self.machine.evaluator.own_method(value, "__enter__", [], where) if isinstance(value, Instance) else None
+
+    def _exits(self, manager: Instance) -> bool:
+        return isinstance(self.machine.evaluator.lookup(manager.cls, "__exit__"), tuple)
+
+    def _exited(self, manager: Instance, error: Raised | None, where: Where) -> bool:
+        """Runs `__exit__`; whether it swallows the exception that was raised."""
+        about = Constant(None) if error is None else Unknown("it is what was raised")
+        answer = self.machine.evaluator.own_method(manager, "__exit__", [Given(about, where)] * 3, where)
+        return error is not None and answer is not None and self.machine.evaluator.truth(answer) is True
 
     def _is_suppress(self, node: ir.Call, frame: Frame) -> bool:
         value = self.machine.evaluator.value(node.func, frame)

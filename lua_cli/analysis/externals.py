@@ -22,7 +22,7 @@ _NAMES = {
     "abc": "abstractmethod abstractproperty abstractclassmethod abstractstaticmethod update_abstractmethods",
     "attr": "s attrs attributes dataclass define frozen mutable ib attr field attrib Factory NOTHING make_class",
     "attrs": "define frozen mutable field Factory NOTHING make_class",
-    "collections": "namedtuple",
+    "collections": "namedtuple deque",
     "contextlib": "suppress contextmanager asynccontextmanager",
     "copy": "copy deepcopy",
     "dataclasses": "dataclass field KW_ONLY InitVar MISSING make_dataclass",
@@ -144,4 +144,7 @@ def _complete_builtin(cls: ClassValue, real: type, machine: Machine) -> None:
     if real is not object and real is not type:
         given = Unknown(f"it is given by the built-in class {real.__name__}")
         cls.namespace = {name: Binding(given, None) for name in vars(real) if not name.startswith("__")}
+        if real in (list, dict, set):
+            for name in cls.namespace:
+                cls.namespace[name] = Binding(External(f"builtins.{real.__name__}.{name}"), None)
     cls.metaclass = cls if real is type else machine.known_class("builtins.type")

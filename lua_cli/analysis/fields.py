@@ -136,6 +136,8 @@ class FieldMaker:
             spec.default = self._default(value, ("default", 0), ("factory",))
             spec.parameter = None if options.get("init") is False else str(options.get("alias") or name.lstrip("_"))
             spec.keyword_only = keyword_only or options.get("kw_only") is True
+            if spec.default is not None and any(arg.keyword in ("converter", "convert") for arg in value.given):
+                spec.default = Binding(Unknown("a converter makes it"), spec.default.where)
         if spec.default is not None and isinstance(self._settled(spec.default), Configured):
             spec.default = Binding(Unknown("a factory makes it"), spec.default.where)
         return spec

@@ -13,7 +13,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lua_cli.analysis.effects import walk
+from lua_cli.analysis.effects import docstring, walk
 from lua_cli.analysis.externals import known_external
 from lua_cli.analysis.scopes import Frame, Raised, either
 from lua_cli.analysis.values import (
@@ -104,6 +104,7 @@ class Importer:
         try:
             facts = self.machine.facts(module)
             module.frame.rebound = dict(facts.rebinds)
+            module.frame.docstring = docstring(facts.body)
             self.machine.executor.block(facts.body, module.frame)
         except SourceError as error:
             self._unreadable(module, error)

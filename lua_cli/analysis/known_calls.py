@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from lua_cli.analysis import folding
 from lua_cli.analysis.constants import NotConstantError, lifted, plain
@@ -16,18 +17,21 @@ from lua_cli.analysis.containers import Containers
 from lua_cli.analysis.imports import NoModuleError
 from lua_cli.analysis.scopes import Frame
 from lua_cli.analysis.values import (
-    AgentValue,
     Binding,
+    Bound,
     CallSite,
     ClassValue,
     Configured,
     Constant,
     DictValue,
     EnumMember,
+    External,
     FunctionValue,
+    Generator,
     Given,
     Instance,
     Item,
+    LambdaValue,
     ListValue,
     ModuleValue,
     Partial,
@@ -71,16 +75,20 @@ class KnownCalls(Containers):
             return Unknown("it is read from the environment")
         if folding.can_call(dotted):
             return self._folded(dotted, given, site)
+        if dotted.startswith(("builtins.list.", "builtins.dict.", "builtins.set.")):
+            followed = self.of_class(given, site, frame)
+            if followed is not None:
+                return followed
         tainted = any(self.machine.evaluator.tainted(arg.value) for arg in given)
         self.machine.unsure += dotted not in _NEVER_RAISES
+        self.machine.reach.not_followed(External(dotted), given, site.where)
         return Unknown(f"it is the result of calling `{self.machine.text(site.func)}`", tainted)
 
     def _folded(self, name: str, given: Sequence[Given], site: CallSite) -> Value:
-        settled = self.machine.settled
         if not given or any(arg.star or arg.keyword for arg in given):
             return Unknown(f"it is the result of `{name}(…)`")
         try:
-            return lifted(folding.function(name, [plain(settled(arg.value)) for arg in given]), site.where)
+            return lifted(folding.function(name, [plain(self.machine.certain(arg.value)) for arg in given]), site.where)
         except (NotConstantError, folding.NotFoldedError) as error:
             self.machine.folded(error)
             return self.machine.evaluator.unknown(given[0].value, f"it is the result of `{name}` of")
@@ -105,7 +113,10 @@ class KnownCalls(Containers):
     def _constructed(self, made: Instance, given: Sequence[Given], site: CallSite) -> None:
         """Runs the constructor of a class of the project on a new instance."""
         found = self.machine.evaluator.lookup(made.cls, "__init__")
-        if not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
+        own = isinstance(found, tuple) and isinstance(found[0].value, FunctionValue)
+        if not own or not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
+            if given and made.cls.origin not in ("first-party", "sdk"):
+                self.machine.reach.not_followed(made.cls, given, site.where)
             return
         made.constructing = True
         self.machine.caller.invoke(found[0].value, [Given(made, site.func), *given], site, (found[1], made))
@@ -113,7 +124,7 @@ class KnownCalls(Containers):
 
     def _member(self, cls: ClassValue, given: Sequence[Given]) -> Value:
         try:
-            wanted = plain(self.machine.settled(given[0].value)) if len(given) == 1 else None
+            wanted = plain(self.machine.certain(given[0].value)) if len(given) == 1 else None
             for binding in cls.namespace.values():
                 if isinstance(binding.value, EnumMember) and plain(binding.value.value) == wanted:
                     return binding.value
@@ -142,6 +153,7 @@ class KnownCalls(Containers):
             return Constant({"str": "", "int": 0, "float": 0.0, "bool": False}[name])
         if name == "super":
             return Unknown("it is `super()`")
+        self.machine.reach.not_followed(cls, given, site.where)
         if name in ("map", "filter", "iter") or any(self.machine.evaluator.tainted(arg.value) for arg in given):
             return Unknown(f"it is the result of `{name}(…)`", taint=True)
         return Instance(cls, site, maybe=self.machine.perhaps)
@@ -201,11 +213,17 @@ class KnownCalls(Containers):
                 "`getattr` with a computed name", any(self.machine.evaluator.tainted(a.value) for a in given)
             )
         owner = self.machine.settled(given[0].value)
-        if len(given) > 2 and not self._has(owner, name):
+        has = self._has(owner, name)
+        if len(given) > 2 and has is False:
             return given[2].value
+        if len(given) > 2 and has is None:
+            tainted = self.machine.evaluator.tainted(owner) or self.machine.evaluator.tainted(given[2].value)
+            return Unknown(f"whether it has `{name}` is only known when the code runs", tainted)
         return self.machine.evaluator.get_attribute(owner, name, site.where, frame)
 
     def _has(self, owner: Value, name: str) -> bool | None:
+        if name.startswith("__") and name.endswith("__"):
+            return True if name in ("__name__", "__class__") and isinstance(owner, ClassValue) else None
         match owner:
             case ModuleValue():
                 return self.machine.importer.now(owner, name) is not None
@@ -241,11 +259,33 @@ class KnownCalls(Containers):
         return Constant(None)
 
     def isinstance_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        value = self.machine.settled(given[0].value) if given else None
-        return self._derives(value.cls, given) if isinstance(value, Instance) else None
+        value = self.machine.certain(given[0].value) if given else None
+        if isinstance(value, Instance):
+            return self._derives(value.cls, given)
+        kind = self._kind_of(value) if value is not None else None
+        return self._derives(kind, given) if kind is not None else None
+
+    def _kind_of(self, value: Value) -> ClassValue | None:
+        """The built-in class of a constant or a container."""
+        match value:
+            case Constant(value=constant) if hasattr(builtins, type(constant).__name__):
+                return self.machine.known_class(f"builtins.{type(constant).__name__}")
+            case ListValue(kind=kind, once=False):
+                return self.machine.known_class(f"builtins.{kind}")
+            case DictValue():
+                return self.machine.known_class("builtins.dict")
+            case ClassValue(metaclass=metaclass):
+                return metaclass
+        return None
+
+    def callable_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.certain(given[0].value) if given else None
+        if isinstance(value, ClassValue | FunctionValue | LambdaValue | Partial):
+            return Constant(True)
+        return Constant(False) if isinstance(value, Constant | ListValue | DictValue) else None
 
     def issubclass_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        value = self.machine.settled(given[0].value) if given else None
+        value = self.machine.certain(given[0].value) if given else None
         return self._derives(value, given) if isinstance(value, ClassValue) else None
 
     def _derives(self, cls: ClassValue, given: Sequence[Given]) -> Value | None:
@@ -254,7 +294,21 @@ class KnownCalls(Containers):
         classes = [self.machine.settled(one) for one in several if one is not None]
         if cls.mro is None or not all(isinstance(one, ClassValue) for one in classes):
             return None
+        if any(isinstance(one, ClassValue) and self._decides_itself(one) for one in classes):
+            return None
         return Constant(any(one in cls.mro for one in classes))
+
+    def _decides_itself(self, cls: ClassValue) -> bool:
+        """Whether a class, its metaclass, or a registration says what counts as its instance."""
+        if "__subclasshook__" in cls.namespace or "register" in cls.mutated:
+            return True
+        if any(isinstance(base, ClassValue) and base.dotted == "typing.Protocol" for base in cls.bases):
+            return True
+        if cls.origin == "stdlib" and cls.module.startswith(("collections.abc", "_collections_abc", "numbers")):
+            return True
+        metas = cls.metaclass.known_chain() if cls.metaclass is not None else ()
+        hooks = {"__instancecheck__", "__subclasscheck__"}
+        return any(hooks & one.namespace.keys() and one.origin == "first-party" for one in metas)
 
     def import_module(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         name = self._literal(given, 0)
@@ -271,18 +325,62 @@ class KnownCalls(Containers):
         return module if module is not None and module.lazy else unknown
 
     def sequence_of(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        """`sorted` and `reversed` of known elements. The order that a key gives is not followed."""
+        """`sorted` of known elements: their order is known for constants without a key."""
         items = self.machine.evaluator.items(given[0].value) if given else None
         if items is None:
             return None
-        backwards = self.machine.text(site.func) == "reversed"
-        made = ListValue("list", items[::-1] if backwards else items, None, len(self.machine.conditions))
-        made.once = backwards
+        ordered = self.machine.caller.ordered(items, given[1:])
+        made = ListValue("list", ordered or items, None, len(self.machine.conditions))
+        made.unordered = ordered is None
         return made
+
+    def reversed_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if len(given) == 1 else None
+        items = self.machine.evaluator.items(value) if value is not None else None
+        if items is None:
+            return None
+        made = ListValue("list", items[::-1], None, len(self.machine.conditions), once=True)
+        made.unordered = isinstance(value, ListValue) and value.unordered
+        return made
+
+    def map_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        """`map` and `filter`: what the function does is done when the elements are asked for. What comes of them is
+        the function's business, and a registration says so."""
+        if len(given) != 2 or any(arg.star or arg.keyword for arg in given):
+            return None
+        function, over = given
+        name = self.machine.text(site.func)
+
+        def run() -> Value:
+            items = self.machine.evaluator.items(over.value)
+            if items is None:
+                self.machine.reach.not_followed(function.value, (), site.where)
+            elif self.machine.evaluator.truth(function.value) is not False:  # `filter(None, …)` calls nothing
+                for item in items:
+                    self.machine.caller.call(function.value, [Given(item.value, item.where)], site, frame)
+            return Unknown(f"it is the result of `{name}(…)`", taint=True)
+
+        return Generator(run, self.machine.text(site.where), len(self.machine.conditions))
+
+    def any_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        """`any` and `all` ask a generator for no more than they need."""
+        value = self.machine.settled(given[0].value) if len(given) == 1 else None
+        if not isinstance(value, Generator):
+            return None
+        self.machine.evaluator.perhaps_run(value)
+        return Unknown(f"it is the result of `{self.machine.text(site.where)}`")
+
+    def len_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        value = self.machine.settled(given[0].value) if len(given) == 1 else None
+        if isinstance(value, ListValue) and value.unknown is None and not value.once:
+            return None if any(item.maybe for item in value.items) else Constant(len(value.items))
+        if isinstance(value, DictValue) and value.unknown is None:
+            return None if any(item.maybe for item in value.items.values()) else Constant(len(value.items))
+        return None
 
     def range_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         try:
-            values = [plain(self.machine.settled(arg.value)) for arg in given]
+            values = [plain(self.machine.certain(arg.value)) for arg in given]
             numbers = [value for value in values if isinstance(value, int) and abs(value) < 10_000]
             if not numbers or len(numbers) != len(values):
                 return None
@@ -297,13 +395,31 @@ class KnownCalls(Containers):
         if len(known) != len(lists):
             return None
         pairs = [Item(ListValue("tuple", list(pair)), pair[0].where) for pair in zip(*known, strict=False)]
+        self._put_back(given, known, len(pairs))
         return ListValue("list", pairs, None, len(self.machine.conditions), once=True)
 
+    def _put_back(self, given: Sequence[Given], taken: Sequence[Sequence[Item]], pairs: int) -> None:
+        """`zip` takes no more from its iterators than it needs to find the shortest one at its end."""
+        ended = False
+        for arg, items in zip(given, taken, strict=True):
+            source = self.machine.settled(arg.value)
+            used = pairs if ended else pairs + 1
+            ended = ended or len(items) == pairs
+            if isinstance(source, ListValue) and source.once:
+                source.items = list(items[used:])
+
     def enumerate_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        items = self.machine.evaluator.items(given[0].value) if len(given) == 1 else None
+        if not given or len(given) > 2 or given[0].keyword:
+            return None
+        start = self.machine.settled(given[1].value) if len(given) == 2 else Constant(0)
+        if not isinstance(start, Constant) or not isinstance(start.value, int):
+            return None
+        items = self.machine.evaluator.items(given[0].value)
         if items is None:
             return None
-        pairs = [ListValue("tuple", [Item(Constant(at), site.where), item]) for at, item in enumerate(items)]
+        pairs = [
+            ListValue("tuple", [Item(Constant(at), site.where), item]) for at, item in enumerate(items, start.value)
+        ]
         listed = [Item(pair, item.where, item.maybe) for pair, item in zip(pairs, items, strict=True)]
         return ListValue("list", listed, None, len(self.machine.conditions), once=True)
 
@@ -324,21 +440,59 @@ class KnownCalls(Containers):
         return Partial(given[0].value, site, tuple(given[1:]))
 
     def copied(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        value = self.machine.settled(given[0].value) if given else None
-        if isinstance(value, ListValue):
-            return ListValue(value.kind, list(value.items), value.unknown, len(self.machine.conditions))
-        if isinstance(value, DictValue):
-            return DictValue(dict(value.items), value.unknown)
-        return value if isinstance(value, Constant | Instance | SkillValue | AgentValue) else None
+        return self._copy(self.machine.settled(given[0].value), whole=False, seen={}) if given else None
+
+    def copied_deep(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        return self._copy(self.machine.settled(given[0].value), whole=True, seen={}) if given else None
+
+    def _copy(self, value: Value, seen: dict[int, Value], *, whole: bool) -> Value | None:
+        """A copy; with `whole` of what is in it too."""
+        if id(value) in seen:
+            return seen[id(value)]
+
+        def inner(one: Value) -> Value:
+            return (self._copy(self.machine.settled(one), seen, whole=True) or one) if whole else one
+
+        depth = len(self.machine.conditions)
+        match value:
+            case Constant() | ClassValue() | FunctionValue() | LambdaValue() | EnumMember() | External():
+                return value
+            case ListValue(once=False):
+                made = ListValue(value.kind, [], value.unknown, depth, unordered=value.unordered)
+                seen[id(value)] = made
+                made.items = [item._replace(value=inner(item.value)) for item in value.items]
+                return made
+            case DictValue():
+                entries = {key: item._replace(value=inner(item.value)) for key, item in value.items.items()}
+                return DictValue(entries, value.unknown)
+            case Instance() if not {"__copy__", "__deepcopy__", "__reduce__"} & _members_of(value.cls):
+                other = replace(value, attributes={}, changed=dict(value.changed), variable=None)
+                seen[id(value)] = other
+                other.attributes = {n: replace(b, value=inner(b.value)) for n, b in value.attributes.items()}
+                return other
+            case SkillValue():
+                tools = self._copy(value.tools, seen, whole=True) if whole else value.tools
+                assert isinstance(tools, ListValue)  # noqa: S101
+                skill = replace(value, given=dict(value.given), tools=tools, variable=None)
+                if whole:
+                    tools.holder = skill
+                self.machine.skills.append(skill)
+                return skill
+        return None
 
     def cast(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         return given[1].value if len(given) == 2 else None
 
     def next_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         value = self.machine.settled(given[0].value) if given else None
+        if isinstance(value, Generator):
+            self.machine.evaluator.perhaps_run(value)
+            return None
         if not isinstance(value, ListValue) or not value.once or value.unknown or any(i.maybe for i in value.items):
             return None
         if self.machine.perhaps is not None and len(self.machine.conditions) > value.depth:
+            return None
+        if value.unordered and len(value.items) > 1:
             return None
         if value.items:
             return value.items.pop(0).value
@@ -348,8 +502,36 @@ class KnownCalls(Containers):
         return None
 
     def iter_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        items = self.machine.evaluator.items(given[0].value) if len(given) == 1 else None
+        value = self.machine.settled(given[0].value) if len(given) == 1 else None
+        if isinstance(value, Generator) or (isinstance(value, ListValue) and value.once):
+            return value
+        items = self.machine.evaluator.items(value) if value is not None else None
         return None if items is None else ListValue("list", items, None, len(self.machine.conditions), once=True)
+
+    def vars_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        owner = self.machine.settled(given[0].value) if len(given) == 1 else None
+        return Bound(owner, "__dict__") if isinstance(owner, Instance) else None
+
+    def of_class(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        """`list.append(tools, x)`: the method of a built-in class on its first argument."""
+        owner = self.machine.settled(given[0].value) if given and not given[0].star else None
+        name = self.machine.text(site.func).rpartition(".")[2]
+        return self.container_method(owner, name, given[1:], site) if owner is not None else None
+
+    def deque(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
+        """A deque without a bound is a list, for all that is asked here; one with a bound drops what does not fit."""
+        bound = next((arg for arg in given if arg.keyword == "maxlen"), given[1] if len(given) > 1 else None)
+        items = self.machine.evaluator.items(given[0].value) if given and given[0].keyword is None else []
+        if items is None:
+            return None
+        length = self.machine.settled(bound.value) if bound is not None else Constant(None)
+        if not isinstance(length, Constant) or not isinstance(length.value, int | None):
+            return None
+        kept = items if length.value is None else items[max(0, len(items) - length.value) :]
+        made = ListValue("list", list(kept), None, len(self.machine.conditions))
+        if length.value:
+            made.unknown = Unknown("it is a deque with a bound", self.machine.evaluator.tainted(made))
+        return made
 
     def namedtuple(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         return self.machine.class_maker.namedtuple(given, site, frame)
@@ -362,8 +544,12 @@ class KnownCalls(Containers):
         return Unknown("it is the result of `eval`", taint=True)
 
     def _literal(self, given: Sequence[Given], at: int) -> str | None:
-        value = self.machine.settled(given[at].value) if len(given) > at and not given[at].star else None
+        value = self.machine.certain(given[at].value) if len(given) > at and not given[at].star else None
         return value.value if isinstance(value, Constant) and isinstance(value.value, str) else None
+
+
+def _members_of(cls: ClassValue) -> set[str]:
+    return {name for one in cls.known_chain() if one.origin == "first-party" for name in one.namespace}
 
 
 _HANDLERS: dict[str, _Handler] = {
@@ -371,12 +557,20 @@ _HANDLERS: dict[str, _Handler] = {
     "hasattr": KnownCalls.hasattr_,
     "setattr": KnownCalls.setattr_,
     "delattr": KnownCalls.delattr_,
+    "callable": KnownCalls.callable_,
     "isinstance": KnownCalls.isinstance_,
     "issubclass": KnownCalls.issubclass_,
     "importlib.import_module": KnownCalls.import_module,
     "__import__": KnownCalls.import_module,
     "sorted": KnownCalls.sequence_of,
-    "reversed": KnownCalls.sequence_of,
+    "reversed": KnownCalls.reversed_,
+    "map": KnownCalls.map_,
+    "filter": KnownCalls.map_,
+    "any": KnownCalls.any_,
+    "all": KnownCalls.any_,
+    "len": KnownCalls.len_,
+    "vars": KnownCalls.vars_,
+    "collections.deque": KnownCalls.deque,
     "range": KnownCalls.range_,
     "zip": KnownCalls.zip_,
     "enumerate": KnownCalls.enumerate_,
@@ -384,7 +578,7 @@ _HANDLERS: dict[str, _Handler] = {
     "itertools.chain.from_iterable": KnownCalls.chain_from,
     "functools.partial": KnownCalls.partial,
     "copy.copy": KnownCalls.copied,
-    "copy.deepcopy": KnownCalls.copied,
+    "copy.deepcopy": KnownCalls.copied_deep,
     "typing.cast": KnownCalls.cast,
     "collections.namedtuple": KnownCalls.namedtuple,
     "typing.NamedTuple": KnownCalls.namedtuple,

@@ -18,6 +18,7 @@ from lua_cli.analysis.fields import FieldMaker
 from lua_cli.analysis.folding import NotFoldedError
 from lua_cli.analysis.imports import Importer
 from lua_cli.analysis.model import Finding
+from lua_cli.analysis.reach import Reach
 from lua_cli.analysis.registration import Registrar
 from lua_cli.analysis.scopes import Condition, Frame, HandlerScope, Raised, either, kinds_of
 from lua_cli.analysis.values import (
@@ -63,6 +64,7 @@ class Machine:
         self.fields = FieldMaker(self)
         self.constructors = Constructors(self)
         self.registrar = Registrar(self)
+        self.reach = Reach(self)
 
     def import_entry(self) -> ModuleValue:
         """Imports the project's entry file."""
@@ -196,6 +198,11 @@ class Machine:
         while isinstance(value, Ambiguous):
             value = self.force(value.choice)
         return value
+
+    def certain(self, value: Value) -> Value:
+        """The value where it is one alone; of several, that it is not known which."""
+        value = self.force(value)
+        return Unknown(value.reason, self.evaluator.tainted(value)) if isinstance(value, Ambiguous) else value
 
     def known_class(self, dotted: str) -> ClassValue:
         """A class of the standard library or of pydantic that is known by name."""

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis import folding
 from lua_cli.analysis.constants import NotConstantError, lifted, plain
-from lua_cli.analysis.scopes import Frame, either
+from lua_cli.analysis.scopes import Frame, either, kinds_of
 from lua_cli.analysis.values import (
     AgentValue,
     Ambiguous,
     Binding,
     Bound,
+    CallSite,
     ClassValue,
     Constant,
     DictValue,
@@ -26,6 +27,7 @@ from lua_cli.analysis.values import (
     External,
     FunctionValue,
     Generic,
+    Given,
     Instance,
     Item,
     LambdaValue,
@@ -129,7 +131,12 @@ class Members:
             return Constant({"__name__": cls.name, "__qualname__": cls.qualname, "__module__": cls.module}[name])
         if name == "__subclasses__":
             return Unknown(f"the subclasses of {cls.name} are known when all modules are imported", taint=True)
-        if name == "__new__":
+        if name in ("__setattr__", "__delattr__"):
+            return External("setattr" if name == "__setattr__" else "delattr")
+        if name == "__dict__":
+            return Unknown(f"`__dict__` of {cls.name} is not followed", self.tainted(cls))
+        abc = cls.metaclass is not None and any(one.dotted == "abc.ABCMeta" for one in cls.metaclass.known_chain())
+        if name == "__new__" or (name == "register" and abc):
             return Bound(cls, name)
         if name.startswith("__") and name.endswith("__"):
             return Unknown(f"`{name}` of {cls.name} is not followed", self.tainted(cls))
@@ -141,6 +148,8 @@ class Members:
             return instance.attributes[name].value
         if name == "__class__":
             return instance.cls
+        if name == "__dict__":
+            return Bound(instance, "__dict__")
         if name in self.machine.constructors.fresh(instance.cls).sets:
             reason = f"`{name}` is set when an instance of {instance.cls.name} is made"
             return Unknown(reason, self.tainted(instance) or not self.machine.is_lazy(instance.site.where.path))
@@ -155,9 +164,13 @@ class Members:
                 return Bound(instance, name, value)
             if value.kind == "classmethod":
                 return Bound(instance.cls, name, value)
+            if value.kind == "property" and self.machine.class_maker.is_tool(instance.cls) is False:
+                site = CallSite(self.nowhere, self.nowhere, ())
+                receiver = [Given(instance, self.nowhere)]
+                return self.machine.caller.invoke(value, receiver, site, (found[1], instance))
             if value.kind != "staticmethod":
                 return Unknown(f"`{name}` of {instance.cls.name} is {_kind(value)}", self.tainted(instance))
-        return value
+        return Bound(instance, name, value) if isinstance(value, LambdaValue) else value
 
     def _of_made(self, made: SkillValue | AgentValue, name: str) -> Value:
         """An attribute of a skill or an agent: what it was given, else what its class has."""
@@ -213,7 +226,7 @@ class Members:
             return Constant(module.dotted if name == "__name__" else package)
         if name in ("__file__", "__path__", "__spec__", "__loader__", "__dict__", "__builtins__", "__cached__"):
             return Unknown(f"`{name}` depends on where the module is installed")
-        return Constant(None) if name == "__doc__" else None
+        return Constant(module.frame.docstring) if name == "__doc__" else None
 
     def get_item(self, owner: Value, key: Value, where: Where) -> Value:
         """`owner[key]`."""
@@ -245,13 +258,18 @@ class Members:
                 return owner
             case DictValue():
                 return self._dict_item(owner, key)
+            case Instance():
+                own = self.machine.evaluator.own_method(owner, "__getitem__", [Given(key, where)], where)
+                return self._part(owner) if own is None else own
+            case ListValue(unordered=True) if len(owner.items) > 1:
+                return Unknown("the order of the list is not known", self.tainted(owner))
             case ListValue(unknown=None) if isinstance(key, Constant) and isinstance(key.value, int):
                 if not any(i.maybe for i in owner.items):
                     if -len(owner.items) <= key.value < len(owner.items):
                         return owner.items[key.value].value
                     self.machine.fail("IndexError", "list index out of range")
         try:
-            return lifted(folding.subscript(plain(owner), plain(self.machine.settled(key))), where)
+            return lifted(folding.subscript(plain(owner), plain(self.machine.certain(key))), where)
         except (NotConstantError, folding.NotFoldedError):
             return self._part(owner)
 
@@ -267,7 +285,7 @@ class Members:
 
     def _dict_item(self, owner: DictValue, key: Value) -> Value:
         try:
-            item = owner.items.get(plain(self.machine.settled(key)))
+            item = owner.items.get(plain(self.machine.certain(key)))
         except (NotConstantError, TypeError):
             return self._part(owner)
         if item is not None and (owner.unknown is None or item.maybe is None):
@@ -289,7 +307,7 @@ class Members:
         owner = self.machine.settled(owner)
         bounds: list[int | None] = []
         for part in parts:
-            value = Constant(None) if part is None else self.machine.settled(part)
+            value = Constant(None) if part is None else self.machine.certain(part)
             if not isinstance(value, Constant) or not (value.value is None or isinstance(value.value, int)):
                 return self._part(owner)
             bounds.append(value.value)
@@ -297,6 +315,8 @@ class Members:
         try:
             if isinstance(owner, External) and owner.dotted == "sys.version_info":
                 return lifted(self.version()[cut], self.nowhere)
+            if isinstance(owner, ListValue) and owner.unordered and cut != slice(None):
+                return Unknown("the order of the list is not known", self.tainted(owner))
             if isinstance(owner, ListValue) and owner.unknown is None and not any(i.maybe for i in owner.items):
                 return ListValue(owner.kind, owner.items[cut], None, len(self.machine.conditions))
             return lifted(folding.subscript(plain(owner), cut), self.nowhere)
@@ -335,10 +355,20 @@ class Members:
             old = self.lookup(cls, name)
             values = [binding.value, *([old[0].value] if isinstance(old, tuple) else [])]
             binding = Binding(either(values, perhaps, partial=True), binding.where)
+        if name == "__bases__":
+            self.machine.class_maker.uncertain(cls, "its `__bases__` are assigned")
+            return
         cls.namespace[name] = binding
         cls.mutated[name] = statement
 
     def _set_on_instance(self, instance: Instance, name: str, binding: Binding, statement: Where) -> None:
+        if name == "__class__":
+            cls = self.machine.settled(binding.value)
+            if isinstance(cls, ClassValue) and self.machine.perhaps is None:
+                instance.cls = cls
+            return
+        if self._refused(instance, name, binding, statement):
+            return
         perhaps = self.machine.perhaps
         if perhaps is not None and perhaps is not instance.maybe:
             old = instance.attributes.get(name)
@@ -347,6 +377,25 @@ class Members:
         instance.attributes[name] = binding
         if not instance.constructing:
             instance.changed[name] = statement
+
+    def _refused(self, instance: Instance, name: str, binding: Binding, statement: Where) -> bool:
+        """An assignment that something else than the instance takes: a setter, or nothing, since Python raises."""
+        fields = instance.cls.fields
+        if fields is not None and (fields.frozen or fields.maker == "namedtuple") and not instance.constructing:
+            kinds = frozenset({"dataclasses.FrozenInstanceError", "attr.exceptions.FrozenInstanceError"})
+            self.machine.fail("", "cannot assign to field", kinds | kinds_of("AttributeError"))
+            return True
+        found = self.lookup(instance.cls, name)
+        value = found[0].value if isinstance(found, tuple) else None
+        if not isinstance(value, FunctionValue) or value.kind != "property" or not isinstance(found, tuple):
+            return False
+        if value.setter is None:
+            self.machine.fail("AttributeError", f"property {name!r} has no setter")
+            return not value.settable
+        site = CallSite(statement, statement, ())
+        given = [Given(instance, statement), Given(binding.value, statement)]
+        self.machine.caller.invoke(value.setter, given, site, (found[1], instance))
+        return True
 
     def _set_on_module(self, module: ModuleValue, name: str, binding: Binding, statement: Where) -> None:
         if module.lazy:
@@ -370,13 +419,22 @@ class Members:
         holder = self.machine.force(holder)
         if isinstance(holder, DictValue):
             try:
-                known = plain(self.machine.settled(key))
+                known = plain(self.machine.certain(key))
                 old = holder.items.get(known)
                 if item.maybe is not None and old is not None and old.maybe is None:
                     item = Item(either([item.value, old.value], item.maybe, partial=True), item.where)
                 holder.items[known] = item
             except (NotConstantError, TypeError):
                 holder.unknown = self.unknown_key(item.value)
+        elif isinstance(holder, ListValue) and holder.kind == "tuple":
+            self.machine.fail("TypeError", "'tuple' object does not support item assignment")
+        elif isinstance(holder, Instance):
+            given = [Given(key, item.where), Given(item.value, item.where)]
+            self.machine.evaluator.own_method(holder, "__setitem__", given, item.where)
+        elif isinstance(holder, Bound) and holder.name == "__dict__" and isinstance(holder.owner, Instance):
+            name = self.machine.settled(key)
+            if isinstance(name, Constant) and isinstance(name.value, str):
+                self._set_on_instance(holder.owner, name.value, Binding(item.value, item.where), item.where)
         elif isinstance(holder, ListValue):
             index = key.value if isinstance(key, Constant) else None
             if isinstance(index, int) and -len(holder.items) <= index < len(holder.items) and item.maybe is None:

@@ -28,7 +28,6 @@ from lua_cli.analysis.values import (
     Value,
     Where,
 )
-
 from lua_cli.source import ir
 
 if TYPE_CHECKING:
@@ -168,7 +167,9 @@ class Registrar:
             before = self.machine.unsure
             self.machine.caller.call(method, [Given(item.value, item.where)], site, method.function.frame)
             if self.machine.unsure != before or item.maybe is not None:
-                own.items.append(Item(Unknown(f"only a run knows what its `{method.name}` does", taint=True), item.where))
+                own.items.append(
+                    Item(Unknown(f"only a run knows what its `{method.name}` does", taint=True), item.where)
+                )
 
     def _take(self, own: ListValue, arg: Given) -> None:
         """Copies the items of the list that a skill or agent is given."""

@@ -17,7 +17,7 @@ from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
 if TYPE_CHECKING:
-    from lua_cli.analysis.values import ClassValue, ModuleValue
+    from lua_cli.analysis.values import ClassValue, ListValue, ModuleValue
 
 
 class Flow(Enum):
@@ -41,6 +41,8 @@ class Frame:
     returned  what a function has returned so far, and what each return depends on
     method    of a method: the class that has it, and what it is called on
     star      why a star import may have bound names that nothing shows
+    yielded   what a generator function has yielded so far
+    docstring of a class body
     exits     the names at the points where a loop was perhaps left
     rebound   of a module: names that one of its functions declares `global`, with that function's name
     """
@@ -61,6 +63,8 @@ class Frame:
     rebound: dict[str, str] = field(default_factory=dict)
     exits: list[dict[str, Binding]] = field(default_factory=list)
     annotations: dict[str, tuple[ir.Expr, Where]] = field(default_factory=dict)
+    yielded: ListValue | None = None
+    docstring: str | None = None
 
     def where(self, span: Span) -> Where:
         return Where(self.path, span)

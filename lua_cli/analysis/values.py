@@ -108,6 +108,7 @@ class ListValue(Value):
     holder   the skill or agent whose own list it is
     taken    how many skills and agents have copied its items so far
     once     an iterator: whoever goes over it uses it up
+    unordered its elements are known, and their order is not
     """
 
     kind: Literal["list", "tuple", "set", "frozenset"]
@@ -117,6 +118,17 @@ class ListValue(Value):
     holder: SkillValue | AgentValue | None = None
     taken: int = 0
     once: bool = False
+    unordered: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Generator(Value):
+    """An iterator whose elements are made when something asks for them. `run` makes all that are left, once."""
+
+    run: Callable[[], Value] | None
+    text: str
+    depth: int = 0
+    made: Value | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -279,6 +291,9 @@ class FunctionValue(Value):
     abstract  marked as abstract; None when a decorator may have hidden the mark
     settable  a property that has a setter
     frame     the scope around it
+    defaults  the values of its parameters' defaults, as the `def` statement made them; None when nothing was evaluated
+    wrapper   what the project's own decorators made of it, where they were run
+    wraps     it says that it is another function (functools.wraps)
     """
 
     node: ir.Function
@@ -291,6 +306,10 @@ class FunctionValue(Value):
     decorated_by: str = ""
     owner: ClassValue | None = None
     settable: bool = False
+    defaults: dict[str, Value] | None = None
+    wrapper: Value | None = None
+    wraps: bool = False
+    setter: FunctionValue | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -298,6 +317,7 @@ class LambdaValue(Value):
     node: ir.Lambda
     path: Path
     frame: Frame
+    defaults: dict[str, Value] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -413,6 +433,8 @@ def described(value: Value) -> str:
             return "a property"
         case FunctionValue() | LambdaValue() | Bound() | Partial():
             return "a function"
+        case Generator():
+            return "a generator"
         case ModuleValue():
             return "a module"
         case SkillValue():

@@ -146,8 +146,22 @@ class _Reader:
             guard = self.optional(case.guard)
             bare = type(case.pattern).__name__ == "MatchAs" and case.pattern.pattern is None
             irrefutable = bare and guard is None
-            cases.append(ir.Case(_captures(case.pattern), irrefutable, guard, self.suite(case.body)))
+            alternatives = self.alternatives(case.pattern)
+            cases.append(ir.Case(_captures(case.pattern), irrefutable, guard, self.suite(case.body), alternatives))
         return [ir.Match(NOWHERE, self.expr(node.subject), tuple(cases))]
+
+    def yielded(self, node: Node) -> ir.Expr:
+        whole = type(node.value).__name__ == "From"
+        return ir.Yield(NOWHERE, self.optional(node.value.item if whole else node.value), whole)
+
+    def alternatives(self, pattern: Node) -> tuple[ir.Expr, ...]:
+        match type(pattern).__name__:
+            case "MatchValue" | "MatchSingleton":
+                return (self.expr(pattern.value),)
+            case "MatchOr":
+                found = [self.alternatives(one.pattern) for one in pattern.patterns]
+                return tuple(value for values in found for value in values) if all(found) else ()
+        return ()
 
     # Expressions
 
@@ -390,7 +404,7 @@ _EXPRESSIONS: dict[str, Callable[[_Reader, Node], ir.Expr]] = {
     "GeneratorExp": lambda reader, node: reader.comprehension("generator", node),
     "DictComp": lambda reader, node: reader.comprehension("dict", node),
     "NamedExpr": lambda reader, node: ir.Walrus(NOWHERE, node.target.value, reader.expr(node.value)),
-    "Await": lambda reader, node: ir.Opaque(NOWHERE, "an await"),
-    "Yield": lambda reader, node: ir.Opaque(NOWHERE, "a yield"),
+    "Await": lambda reader, node: ir.Await(NOWHERE, reader.expr(node.expression)),
+    "Yield": _Reader.yielded,
     "StarredElement": lambda reader, node: ir.Starred(NOWHERE, reader.expr(node.value)),
 }

@@ -173,6 +173,19 @@ class Walrus(NamedTuple):
     value: Expr
 
 
+class Yield(NamedTuple):
+    """`yield value`, or `yield from value`."""
+
+    span: Span
+    value: Expr | None
+    whole: bool
+
+
+class Await(NamedTuple):
+    span: Span
+    value: Expr
+
+
 class Opaque(NamedTuple):
     """An expression that is not read; `what` says what it is."""
 
@@ -200,6 +213,8 @@ Expr: TypeAlias = Union[  # noqa: UP007 (forward references need a Union)
     Lambda,
     Comprehension,
     Walrus,
+    Yield,
+    Await,
     Opaque,
 ]
 
@@ -333,12 +348,16 @@ class With(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One `case`: the names that its pattern binds, whether it matches everything, its guard."""
+    """One `case`: the names that its pattern binds, whether it matches everything, its guard.
+
+    alternatives  the values that its pattern compares with, where that is all that it does: `case "a" | "b"`
+    """
 
     captures: tuple[str, ...]
     irrefutable: bool
     guard: Expr | None
     body: tuple[Stmt, ...]
+    alternatives: tuple[Expr, ...] = ()
 
 
 class Match(NamedTuple):

@@ -174,7 +174,21 @@ class _Lowering:
                 captures.add(inner.rest)
         guard = self.expr(node.guard) if node.guard else None
         irrefutable = isinstance(node.pattern, ast.MatchAs) and node.pattern.pattern is None and guard is None
-        return ir.Case(tuple(sorted(captures)), irrefutable, guard, self.block(node.body))
+        return ir.Case(
+            tuple(sorted(captures)), irrefutable, guard, self.block(node.body), self.alternatives(node.pattern)
+        )
+
+    def alternatives(self, pattern: ast.pattern) -> tuple[ir.Expr, ...]:
+        """The values that a pattern compares with; empty for a pattern that does something else."""
+        match pattern:
+            case ast.MatchValue(value=value):
+                return (self.expr(value),)
+            case ast.MatchSingleton(value=value):
+                return (ir.Const(span_of(pattern), value),)
+            case ast.MatchOr(patterns=patterns):
+                found = [self.alternatives(one) for one in patterns]
+                return tuple(value for values in found for value in values) if all(found) else ()
+        return ()
 
     def raise_(self, node: ast.Raise) -> list[ir.Stmt]:
         return [ir.Raise(span_of(node), self.expr(node.exc) if node.exc else None)]
@@ -193,7 +207,7 @@ class _Lowering:
     def expr(self, node: ast.expr) -> ir.Expr:
         handle = _EXPRESSIONS.get(type(node))
         if handle is None:
-            return ir.Opaque(span_of(node), _WHAT.get(type(node), "an expression"))
+            return ir.Opaque(span_of(node), "an expression")
         if self._depth >= MAX_DEPTH:
             return ir.Opaque(span_of(node), NOT_READ)
         self._depth += 1
@@ -281,11 +295,6 @@ class _Lowering:
         return (node.lineno, start, node.lineno, start + len(name))
 
 
-_WHAT: dict[type[ast.expr], str] = {
-    ast.Await: "an await",
-    ast.Yield: "a yield",
-    ast.YieldFrom: "a yield",
-}
 _COMPREHENSIONS: dict[type[ast.expr], Literal["list", "set", "generator"]] = {
     ast.ListComp: "list", ast.SetComp: "set", ast.GeneratorExp: "generator",
 }  # fmt: skip
@@ -323,6 +332,9 @@ if hasattr(ast, "TypeAlias"):  # 3.12
 _EXPRESSIONS: dict[type[ast.expr], Callable[[_Lowering, Any], ir.Expr]] = {
     ast.Constant: lambda lowering, node: ir.Const(span_of(node), node.value),
     ast.Name: lambda lowering, node: ir.Name(span_of(node), node.id),
+    ast.Await: lambda lowering, node: ir.Await(span_of(node), lowering.expr(node.value)),
+    ast.Yield: lambda lowering, node: ir.Yield(span_of(node), lowering.optional(node.value), False),
+    ast.YieldFrom: lambda lowering, node: ir.Yield(span_of(node), lowering.expr(node.value), True),
     ast.Attribute: lambda lowering, node: ir.Attr(span_of(node), lowering.expr(node.value), node.attr),
     ast.Call: _Lowering.call,
     ast.Subscript: lambda lowering, node: ir.Subscript(
