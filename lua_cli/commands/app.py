@@ -15,6 +15,7 @@ from lua_cli.commands.chat import chat_command
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.explain import explain_command
+from lua_cli.commands.export import export_app
 from lua_cli.commands.flow import flow_app
 from lua_cli.commands.fuzz import fuzz_command
 from lua_cli.commands.gates import gates_command
@@ -65,6 +66,7 @@ app.command("chat")(chat_command)
 app.command("prompt")(prompt_command)
 app.command("gates")(gates_command)
 app.command("mcp")(mcp_command)
+app.add_typer(export_app, name="export")
 app.command("push")(push_command)
 app.command("deploy")(deploy_command)
 app.command("rollback")(rollback_command)
