@@ -1,12 +1,20 @@
-"""A PostgreSQL cluster that the tests of a run share."""
+"""Servers for the tests of faults: a fresh one on SQLite, and a PostgreSQL cluster that the tests of a run share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.server.serving import Postgres, running_postgres
+from tests.server.serving import Postgres, Server, running_postgres
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path / "server").start()
+    yield running
+    running.close()
 
 
 @pytest.fixture(scope="session")
