@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
 from lua_cli.bundle.explain import explain_bundle
-from lua_cli.bundle.model import Artifact, Build, BuiltArtifact, BundledFile, Collected, Draft, OpenedArtifact
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.bundle.output import artifact_path, read_build, write_build
 from lua_cli.bundle.sealing import seal
@@ -19,9 +19,21 @@ from lua_cli.bundle.unpack import unpack
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Analysis
+    from lua_cli.bundle.model import BundledFile, Collected, Draft
     from lua_cli.flows.model import Flows
     from lua_cli.project import Project
     from lua_cli.source import SourceIndex
+
+else:
+
+    def __getattr__(name: str) -> object:
+        """The values of drafts, when somebody asks: a run of a tool has no use for them."""
+        if name not in ("BundledFile", "Collected", "Draft"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from lua_cli.bundle import model
+
+        return getattr(model, name)
+
 
 __all__ = [
     "Artifact",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lua_cli.bundle.model import Draft
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import Draft
 
 
 def explain_bundle(draft: Draft) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Drafts (everything of an artifact but its schemas), artifacts, and what is read back of them.
+"""Drafts: everything of an artifact but its schemas. (built.py has the artifacts that are made of them.)
 
 docs/artifact.md has the format. Methods import what they need of the package when they are called: its modules import
 these values.
@@ -11,12 +11,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lua_cli.errors import LuaError
+from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
     from lua_cli.diagnostics import Place
 
+__all__ = [
+    "FORMAT",
+    "AgentEntry",
+    "Artifact",
+    "Build",
+    "BuiltArtifact",
+    "BundledFile",
+    "Collected",
+    "Draft",
+    "DraftTool",
+    "EnvUse",
+    "Lock",
+    "OpenedArtifact",
+    "Requirement",
+]
 FORMAT = 1
 
 
@@ -135,73 +150,3 @@ class Collected:
     findings: tuple[Finding, ...]
     read: Mapping[Path, str] = field(default_factory=dict)
     asked: tuple[Path, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Artifact:
-    """A sealed artifact. `digest` is "sha256:" + hex over `content`; `manifest` is the parsed manifest.json."""
-
-    skill: str
-    content: bytes
-    digest: str
-    manifest: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def file_name(self) -> str:
-        """Its name in the output folder: "orders.luapkg"."""
-        from lua_cli.bundle.names import artifact_file_name
-
-        return artifact_file_name(self.skill)
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedArtifact:
-    """An artifact that was read and checked whole: every name, size and digest agrees with its manifest.
-
-    `files` are the members without manifest.json; `content` is the archive, `digest` its "sha256:" + hex.
-    """
-
-    digest: str
-    manifest: Mapping[str, Any]
-    files: Mapping[str, bytes]
-    content: bytes
-
-    @property
-    def skill(self) -> str:
-        return str(self.manifest["skill"]["name"])
-
-
-@dataclass(frozen=True, slots=True)
-class BuiltArtifact:
-    """An artifact in the project's output folder. Nothing is read before `open`.
-
-    path    where it is shown to be: `.lua/artifacts/orders.luapkg`
-    stored  where it lies in the build that it belongs to, which a later build does not change
-    """
-
-    skill: str
-    path: Path
-    digest: str
-    size: int
-    stored: Path
-
-    def open(self) -> OpenedArtifact:
-        """The artifact, checked against its manifest and this digest. Raises LuaError when it is not whole."""
-        from lua_cli.bundle.opening import open_artifact
-
-        opened = open_artifact(self.stored)
-        if opened.digest != self.digest or opened.skill != self.skill:
-            raise LuaError(f"{self.path} is not what was built", hint="compile again: lua compile")
-        return opened
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        return self.open().manifest
-
-
-@dataclass(frozen=True, slots=True)
-class Build:
-    """What the last complete build left: the compile document, and the artifacts by skill name."""
-
-    document: Mapping[str, Any]
-    artifacts: Mapping[str, BuiltArtifact]

@@ -23,10 +23,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from lua_cli.bundle.built import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.disk import discard, sync_folder
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.manifest import digest_of
-from lua_cli.bundle.model import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.names import MANIFEST_NAME, artifact_file_name
 from lua_cli.bundle.shape import ManifestError, check, each, record
 from lua_cli.errors import LuaError

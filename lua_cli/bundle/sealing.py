@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, MAX_FILES, write_archive
+from lua_cli.bundle.built import Artifact
 from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
-from lua_cli.bundle.model import Artifact, Draft
 from lua_cli.bundle.names import MANIFEST_NAME
 from lua_cli.errors import LuaError
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import Draft
 
 
 def seal(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> Artifact:

@@ -12,9 +12,9 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from lua_cli.bundle.built import OpenedArtifact
 from lua_cli.bundle.disk import discard, sync_folder
 from lua_cli.bundle.exclusive import locked
-from lua_cli.bundle.model import OpenedArtifact
 from lua_cli.errors import LuaError
 
 _TAKEN = {errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR}
