@@ -129,7 +129,9 @@ class Reader:
         self.known(node, FLOW_KEYS, "a case of a flow")
         if "name" not in node.value:
             raise self.refuse(node, "the case has no `name`")
-        values = {key: _READERS[key](self, item) for key, item in node.items() if key in ("name", "env", "timeout")}
+        values = {
+            key: _READERS[key](self, item) for key, item in node.items() if key in ("name", "env", "timeout", "http")
+        }
         self._named(values["name"], node)
         flow = read_flow_case(self, node, self._folder)
         return Case(file=self._file, line=node.line, tool=self.text(node.value["flow"]), flow=flow, **values)

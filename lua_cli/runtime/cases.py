@@ -69,11 +69,19 @@ def run_cases(
         if case.turns is not None and play is not None:
             return play(case)
         if case.flow is not None:
-            return CaseResult(case, *play_flow(case, options))
+            return _of_flow(case, options, record)
         return _run(case, artifacts, options, record)
 
     with ThreadPoolExecutor(max(1, min(4, os.cpu_count() or 1))) as pool:
         yield from pool.map(run, cases)
+
+
+def _of_flow(case: Case, options: RunOptions, record: bool) -> CaseResult:
+    result, message = play_flow(case, replace(options, http=_http(case, record)))
+    if result.http.get("recorded") and case.http is not None and case.http.file is not None:
+        write_recording(case.http.file, result.http["recorded"], masker(case.env))
+    unmatched = result.http.get("unmatched") or []
+    return CaseResult(case, result, f"no exchange of the case's `http` fits {unmatched[0]}" if unmatched else message)
 
 
 def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOptions, record: bool) -> CaseResult:

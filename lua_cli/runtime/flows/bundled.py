@@ -22,6 +22,8 @@ from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
 
 if TYPE_CHECKING:
+    import httpx
+
     from lua_cli.bundle.model import OpenedArtifact
 
 
@@ -56,9 +58,26 @@ def open_bundled(opened: OpenedArtifact, options: RunOptions) -> Bundled:
     database = options.state.database if options.state is not None else None
     store = ObjectStore(database.parent / FILE if database is not None else None)
     around = Around(
-        env=values, store=store, python=_python(opened, options), until=time.monotonic() + options.timeout
+        env=values, store=store, python=_python(opened, options), until=time.monotonic() + options.timeout,
+        http=transport_of(options),
     )  # fmt: skip
     return Bundled(Engine(flows, around), flow, block, found[1].agent, values, store)
+
+
+def transport_of(options: RunOptions) -> httpx.BaseTransport | None:
+    """Who answers `rest`: the network, where nothing else is asked for."""
+    if options.http is None and (not options.sandbox or options.network):
+        return None
+    from lua_cli.runtime.flows.played import Closed, Played
+
+    return Closed() if options.http is None else Played(options.http)
+
+
+def heard(around: Around) -> dict[str, Any]:
+    """What was exchanged, where exchanges were played or recorded."""
+    from lua_cli.runtime.flows.played import Played
+
+    return around.http.document() if isinstance(around.http, Played) else {}
 
 
 def variables_of(options: RunOptions) -> dict[str, Any]:
@@ -77,12 +96,13 @@ def run_flow_tool(opened: OpenedArtifact, name: str, value: Any, options: RunOpt
         bundled.close()
     mask = masker(bundled.values)
     took, logs = round((time.monotonic() - begun) * 1000), mask(result.logs)
+    http = heard(bundled.engine.around) if options.http is not None else {}
     if result.error is None:
-        return RunResult(name, output=result.output, duration_ms=took, logs=logs)
+        return RunResult(name, output=result.output, duration_ms=took, logs=logs, http=http)
     late = time.monotonic() >= bundled.engine.around.until
     message = f"it took longer than {options.timeout:g} seconds" if late else mask(result.error.message)
     error = RunError("timeout" if late else "tool-error", message, hint="--timeout allows more" if late else None)
-    return RunResult(name, error=error, duration_ms=took, logs=logs)
+    return RunResult(name, error=error, duration_ms=took, logs=logs, http=http)
 
 
 def _python(opened: OpenedArtifact, options: RunOptions) -> Any:

@@ -19,10 +19,11 @@ from lua_cli.runtime.model import RunError, RunOptions, RunResult
 if TYPE_CHECKING:
     from lua_cli.flows.model import Flows
     from lua_cli.runtime.casefile import Case, Reader
+    from lua_cli.runtime.flows.around import Around
     from lua_cli.runtime.flows.invoking import Invoked
     from lua_cli.source.yaml_text import Node
 
-KEYS = ("name", "flow", "body", "vars", "env", "timeout", "mocks", "script", "expect")
+KEYS = ("name", "flow", "body", "vars", "env", "timeout", "http", "mocks", "script", "expect")
 _MOCK = ("body", "vars", "error", "dropped")
 _EXPECT = ("body", "vars", "dropped", "error")
 
@@ -84,9 +85,13 @@ def _expect(reader: Reader, node: Node | None) -> Mapping[str, Any]:
 
 def play_flow(case: Case, options: RunOptions) -> tuple[RunResult, str | None]:
     """Play a case: its result, and what is wrong with it. Whatever goes wrong is the result."""
+    from lua_cli.runtime.flows.around import Around
+    from lua_cli.runtime.flows.bundled import heard, transport_of
+
     begun = time.monotonic()
+    around = Around(http=transport_of(options), until=time.monotonic() + (case.timeout or options.timeout))
     try:
-        invoked = _invoked(case, options)
+        invoked = _invoked(case, options, around)
     except LuaError as problem:
         words = problem.message + (f" ({problem.hint})" if problem.hint else "")
         return RunResult(case.tool, error=RunError("tool-error", problem.message)), words
@@ -95,14 +100,13 @@ def play_flow(case: Case, options: RunOptions) -> tuple[RunResult, str | None]:
     took = round((time.monotonic() - begun) * 1000)
     expect = case.flow.expect if case.flow is not None else {}
     return (
-        RunResult(case.tool, invoked.body, error, took, logs),
+        RunResult(case.tool, invoked.body, error, took, logs, http=heard(around)),
         "\n".join(_differences(expect, invoked)) or None,
     )
 
 
-def _invoked(case: Case, options: RunOptions) -> Invoked:
+def _invoked(case: Case, options: RunOptions, around: Around) -> Invoked:
     from lua_cli.project import open_project
-    from lua_cli.runtime.flows.around import Around
     from lua_cli.runtime.flows.engine import Engine
     from lua_cli.runtime.flows.invoking import mocks_of, python_of_project, run
     from lua_cli.runtime.flows.message import Message
@@ -119,10 +123,8 @@ def _invoked(case: Case, options: RunOptions) -> Invoked:
     _refuse_unknown(given.mocks, flows)
     script = read_script(given.script) if isinstance(given.script, Path) else ScriptedModel(given.script)
     model = Scripted(script)
-    around = Around(
-        env=values, store=ObjectStore(None), model=lambda _connector: model, mocks=mocks_of(given.mocks),
-        python=python_of_project(project, options.env_file), until=time.monotonic() + (case.timeout or options.timeout),
-    )  # fmt: skip
+    around.env, around.store, around.mocks = values, ObjectStore(None), mocks_of(given.mocks)
+    around.model, around.python = (lambda _connector: model), python_of_project(project, options.env_file)
     return run(Engine(flows, around), case.tool, Message(given.body, dict(given.vars)))
 
 

@@ -111,3 +111,48 @@ def test_a_case_that_is_none_is_refused(lua: Lua, write_project: WriteProject, c
     root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{case}]\n"})
     done = lua("test", "--ci", cwd=root)
     assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+ASKING = """\
+connectors: [{name: api, type: http-client, settings: {baseURL: 'https://api.example/v1'}}]
+flows:
+  - name: ask
+    process: [{type: rest, name: get, settings: {connector: api, path: '/orders/{{ body.id }}'}}]
+  - name: support
+    process:
+      - type: ai-agent
+        name: helper
+        prompt: Help.
+        tools:
+          - {name: look, description: Look up an order by its id., process: [{type: flow-ref, settings: {flow: ask}}]}
+"""
+EXCHANGES = """\
+cases:
+  - name: of a flow
+    flow: ask
+    body: {id: A-1}
+    http: [{request: {method: GET, url: 'https://api.example/v1/orders/A-1'}, response: {status: 200, json: {total: 5.0}}}]
+    expect: {body: {total: 5}}
+  - name: of a tool
+    tool: look
+    input: {id: A-1}
+    http: [{request: {method: GET, url: 'https://api.example/v1/orders/A-1'}, response: {status: 200, json: {total: 5.0}}}]
+    expect: {output: {total: 5}}
+"""
+
+
+def test_http_is_played_for_flows_and_for_tools_that_are_chains(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project({"flows/a.yaml": ASKING, "tests/a.test.yaml": EXCHANGES})
+    done = lua("test", "--ci", cwd=root)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "2 passed"), done.stdout
+    (root / "tests" / "a.test.yaml").write_text(EXCHANGES.replace("id: A-1", "id: A-2"))
+    done = lua("test", "--ci", "--json", cwd=root)
+    message = "no exchange of the case's `http` fits GET https://api.example/v1/orders/A-2"
+    assert [case["message"] for case in json.loads(done.stdout)["cases"]] == [message, message]
+
+
+def test_a_sandbox_has_no_network_for_chains_either(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project({"flows/a.yaml": ASKING})
+    done = lua("test", "--ci", "skill", "--name", "look", "--input", '{"id": "A-1"}', "--sandbox", "--json", cwd=root)
+    message = "GET /orders/A-1: no network in the sandbox (--network allows it)"
+    assert json.loads(done.stdout)["error"] == {"type": "tool-error", "message": message}
