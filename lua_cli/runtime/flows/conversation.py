@@ -61,6 +61,8 @@ class FlowConversation(PythonConversation):
         except DroppedError:
             raise LuaError("the message was dropped before the agent", hint="look at the blocks before it") from None
         except BlockError as error:
+            if isinstance(error.__cause__, LuaError):
+                raise error.__cause__ from None  # the model's provider: whoever talks tells them apart
             raise FlowError(str(error), bundled.block.label, bundled.block.address) from None
         if outcome.status == "answered":
             self.messages = outcome.messages

@@ -17,7 +17,7 @@ from typing import Any
 
 from lua_cli.flows.cel import CelError, Expression, Scope
 
-SECONDS = 0.7  # of the processor
+SECONDS = 0.5  # of the processor
 _PATIENCE = 10.0  # of the clock: on a busy machine a second of work takes longer
 _MEMORY = 1024**3  # beyond what the process has already
 _CHUNK = 1 << 20

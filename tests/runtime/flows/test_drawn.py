@@ -116,7 +116,7 @@ def values(draw: st.DrawFn, how: str, depth: int) -> Any:
             ]  # fmt: skip
         case "skills":
             return [{"name": draw(NAMES), "description": draw(TEXT), "resource": draw(st.sampled_from(["r", "q"]))}]
-    choices = {"flag": [True, False], "status": [200, 99], "seconds": [1, 0.5], "method": list(METHODS), "level": list(LEVELS),
+    choices: dict[str, list[Any]] = {"flag": [True, False], "status": [200, 99], "seconds": [1, 0.5], "method": list(METHODS), "level": list(LEVELS),
                "mode": list(MODES), "flow": ["f", "g"], "connector": ["c", "n"], "resource": ["r", "q"], "tool": ["t"],
                "iterations": [1, 2, 0], "answer": ["json", "text"]}  # fmt: skip
     return draw(st.sampled_from(choices[how])) if how in choices else draw(st.one_of(NAMES, TEXT))

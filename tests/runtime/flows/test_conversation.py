@@ -1,0 +1,87 @@
+"""What goes wrong in a conversation with an agent of flows is said as it is for agents in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from lua_cli.bundle import read_build
+from lua_cli.errors import LuaError, ProviderError
+from lua_cli.pipeline import compile_project
+from lua_cli.pipeline.flow_agents import flow_agents
+from lua_cli.project import open_project
+from lua_cli.runtime import RunOptions
+from lua_cli.runtime.agents import Setting
+from lua_cli.runtime.flows.conversation import FlowConversation
+from lua_cli.runtime.models.scripted import Scripted
+from lua_cli.runtime.turns import Reply, Request, Rules
+from lua_cli.runtime.turns.model import OnText
+from lua_cli.sdk.scripted import ScriptedModel
+
+WriteProject = Callable[[Mapping[str, str]], Path]
+
+AGENT = "      - {type: ai-agent, name: helper, prompt: Help., tools: [{name: t, description: Do it., process: [{type: log}]}]}\n"
+
+
+@contextmanager
+def talk(root: Path) -> Iterator[FlowConversation]:
+    project = open_project(root)
+    assert compile_project(project).ok
+    build = read_build(project.output)
+    assert build is not None
+    (facts,) = flow_agents(project)
+    options = RunOptions(project.interpreter.executable, project.output / "cache" / "unpacked", project.root)
+    with FlowConversation(facts, {"helper": build.artifacts["helper"].open()}, Setting(options)) as conversation:
+        yield conversation
+
+
+class Failing:
+    """A model whose provider refuses."""
+
+    name = "failing"
+
+    def request(self, request: Request, on_text: OnText | None = None) -> Reply:
+        raise ProviderError("the provider refused the request")
+
+
+def flows(before: str = "") -> dict[str, str]:
+    return {"flows/a.yaml": f"flows:\n  - name: f\n    process:\n{before}{AGENT}"}
+
+
+def test_a_providers_refusal_keeps_its_kind(write_project: WriteProject) -> None:
+    with talk(write_project(flows())) as conversation, pytest.raises(ProviderError, match="the provider refused"):
+        conversation.say("hello", Failing(), Rules())
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ("{type: filter, condition: 'false'}", "the message was dropped before the agent"),
+        ("{type: fail, settings: {message: '\"closed\"'}}", "closed"),
+    ],
+)
+def test_a_block_before_the_agent_that_ends_the_flow_is_said(
+    write_project: WriteProject, block: str, message: str
+) -> None:
+    with talk(write_project(flows(f"      - {block}\n"))) as conversation, pytest.raises(LuaError) as raised:
+        conversation.say("hello", Scripted(ScriptedModel([])), Rules())
+    assert raised.value.message == message
+
+
+def test_a_rejection_before_the_agent_is_the_answer(write_project: WriteProject) -> None:
+    block = "      - {type: validate, rules: [{expr: 'size(body.message) < 3', message: too long}]}\n"
+    with talk(write_project(flows(block))) as conversation:
+        outcome = conversation.say("hello", Scripted(ScriptedModel([])), Rules())
+        assert outcome.answer == '{"error":"validation_failed","messages":["too long"]}'
+        assert conversation.say("hi", Scripted(ScriptedModel([{"text": "fine"}])), Rules()).answer == "fine"
+        assert [message.text for message in conversation.messages if hasattr(message, "text")] == ["hi", "fine"]
+
+
+def test_what_is_offered_can_be_seen_before_anything_is_said(write_project: WriteProject) -> None:
+    with talk(write_project(flows())) as conversation:
+        offer = conversation.offer()
+        assert (offer.prompt.splitlines()[0], [tool.spec.name for tool in offer.tools]) == ("Help.", ["t"])
+        assert [(gate.name, gate.open) for gate in conversation.gates()] == [("t", True)]
