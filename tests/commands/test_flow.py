@@ -153,3 +153,17 @@ def test_without_flows_the_way_is_shown(lua: Lua, tmp_path: Path) -> None:
 def test_a_body_that_no_expression_touched_is_printed_alike(lua: Lua, shop: Path) -> None:
     done = lua("flow", "invoke", "keep", "--data", '{"b": 5.0, "a": [1e2, 0.5]}', cwd=shop)
     assert done.stdout == '{"a":[100,0.5],"b":5}\n'
+
+
+def test_invoke_shows_what_an_agent_did(lua: Lua, shop: Path) -> None:
+    agent = "flows: [{name: ask, process: [{type: ai-agent, name: helper, prompt: Help., answer: text}]}]\n"
+    (shop / "flows" / "agent.yaml").write_text(agent)
+    (shop / "script.json").write_text('[{"text": "fine"}]')
+    command = ("flow", "invoke", "ask", "--data", '"how are you"', "--model", "scripted:script.json", "--json")
+    document = json.loads(lua(*command, cwd=shop).stdout)
+    assert (document["body"], [entry["type"] for entry in document["transcript"]]) == (
+        "fine",
+        ["user", "prompt", "model", "answer"],
+    )
+    done = lua("flow", "invoke", "ask", "--json", cwd=shop)
+    assert (done.exit_code, json.loads(done.stdout)["error"]["message"].startswith("no model is named")) == (1, True)

@@ -44,7 +44,9 @@ class Invoked:
             {"level": line.level, "text": line.text, **({"logger": line.logger} if line.logger else {})}
             for line in self.logs
         ]
-        tail = {"logs": logs, "durationMs": self.duration_ms}
+        tail: dict[str, Any] = {"logs": logs, "durationMs": self.duration_ms}
+        if self.transcript:
+            tail["transcript"] = [entry.document() for entry in self.transcript]
         if self.error is not None:
             error = {"type": "flow-error", "message": self.error.message, "block": self.error.block}
             return {"ok": False, "flow": self.flow, "error": {**error, "address": self.error.address}, **tail}
