@@ -72,6 +72,7 @@ class HttpRegistry:
     ) -> None:
         self._api = Api(address, key, policy)
         self._progress = progress
+        self._seen: dict[tuple[str, str], SkillRecord] = {}
 
     @property
     def place(self) -> RegistryPlace:
@@ -86,18 +87,20 @@ class HttpRegistry:
 
     def skills(self, agent: str) -> tuple[SkillRecord, ...]:
         data = self._api.call("GET", f"/developer/skills/{_segment(agent)}").data
-        return tuple(sorted((skill.value() for skill in self._read(SkillsWire, data).skills), key=lambda s: s.name))
+        found = tuple(sorted((skill.value() for skill in self._read(SkillsWire, data).skills), key=lambda s: s.name))
+        self._seen.update({(agent, skill.name): skill for skill in found})
+        return found
 
     def skill(self, agent: str, name: str) -> SkillRecord | None:
         return next((skill for skill in self.skills(agent) if skill.name == name), None)
 
     def facts(self, agent: str, name: str, version: str) -> SkillFacts:
-        skill, record = self._version(agent, name, version)
+        skill, record = self._immutable(agent, name, version)
         reply = self._api.call("GET", _path(agent, skill, "version", record.version), allow=(404,))
         return SkillFacts() if reply.status == 404 else self._read(FactsWire, reply.data).value()
 
     def artifact(self, agent: str, name: str, version: str) -> bytes:
-        skill, record = self._version(agent, name, version)
+        skill, record = self._immutable(agent, name, version)
         if not record.digest:
             raise NotFoundError(f"{name} {record.version} was pushed by another client and has no artifact")
         path = _path(agent, skill, "version", record.version, "artifact")
@@ -187,6 +190,14 @@ class HttpRegistry:
         if skill is None or record is None:
             raise no_such_version(skill, name, version)
         return skill, record
+
+    def _immutable(self, agent: str, name: str, version: str) -> tuple[SkillRecord, VersionRecord]:
+        """As `_version`, but as it was seen last: what a version is never changes, so that reading many of them does
+        not list all of them each time.
+        """
+        skill = self._seen.get((agent, name))
+        record = skill.find(version) if skill else None
+        return (skill, record) if skill and record else self._version(agent, name, version)
 
     def _create_skill(self, agent: str, submission: Submission) -> str:
         facts = submission.facts

@@ -46,7 +46,7 @@ def key(serving: Server) -> str:
 
 @pytest.fixture(scope="module")
 def api(serving: Server) -> Any:
-    document = httpx.get(f"{serving.address}/openapi.json", trust_env=False).json()
+    document = httpx.get(f"{serving.address}/openapi.json", trust_env=False, timeout=60).json()
     schema = schemathesis.openapi.from_dict(document)
     schema.config.update(base_url=serving.address)
     return schema

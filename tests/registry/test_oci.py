@@ -48,7 +48,7 @@ def start_registry(tmp_path: Path) -> Iterator[Callable[[str], str]]:
         running.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         for _ in range(400):
             try:
-                httpx.get(f"http://127.0.0.1:{port}/v2/", trust_env=False)
+                httpx.get(f"http://127.0.0.1:{port}/v2/", trust_env=False, timeout=60)
             except httpx.TransportError:
                 time.sleep(0.05)
             else:
@@ -76,16 +76,16 @@ def test_a_push_is_copied_by_digest(
     reference = line.rpartition("@")[2]
     url = f"http://{host}/v2/team/skills"
     accept = {"Accept": "application/vnd.oci.image.manifest.v1+json"}
-    manifest = httpx.get(f"{url}/manifests/{reference}", headers=accept, trust_env=False).json()
+    manifest = httpx.get(f"{url}/manifests/{reference}", headers=accept, trust_env=False, timeout=60).json()
     (layer,) = manifest["layers"]
-    opened = open_artifact(httpx.get(f"{url}/blobs/{layer['digest']}", trust_env=False).content)
+    opened = open_artifact(httpx.get(f"{url}/blobs/{layer['digest']}", trust_env=False, timeout=60).content)
     assert (opened.skill, opened.digest, len(opened.content)) == ("orders", layer["digest"], layer["size"])
     assert manifest["annotations"]["org.opencontainers.image.version"] == "1.0.0"
     again = lua("push", "skill", "--name", "orders", "--to", target, "--json", cwd=root)
     document = json.loads(again.stdout)
     assert document["steps"][0]["action"] == "unchanged"
     assert document["mirrors"] == [{"skill": "orders", "version": "1.0.0", "reference": f"{target}@{reference}"}]
-    assert httpx.get(f"{url}/tags/list", trust_env=False).status_code in (200, 404)
+    assert httpx.get(f"{url}/tags/list", trust_env=False, timeout=60).status_code in (200, 404)
 
 
 def test_a_login_is_dockers_own(start_registry: Callable[[str], str], tmp_path: Path) -> None:

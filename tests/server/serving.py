@@ -77,7 +77,7 @@ class Server:
 
     def http(self, key: str = "") -> httpx.Client:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.Client(base_url=self.address, headers=headers, timeout=30, trust_env=False)
+        return httpx.Client(base_url=self.address, headers=headers, timeout=120, trust_env=False)
 
     def kill(self) -> None:
         """As a power cut would: no handler runs."""
@@ -210,7 +210,7 @@ def running_s3() -> Iterator[dict[str, str]]:
     try:
         host, port = server.get_host_and_port()
         endpoint = f"http://{host}:{port}"
-        httpx.put(f"{endpoint}/lua", trust_env=False).raise_for_status()
+        httpx.put(f"{endpoint}/lua", trust_env=False, timeout=60).raise_for_status()
         yield {
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",

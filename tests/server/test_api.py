@@ -62,7 +62,7 @@ def upload(api: httpx.Client, agent: str, content: bytes, name: str = "") -> str
     checksum = base64.b64encode(bytes.fromhex(digest)).decode()
     body = {"hashes": [name], "checksums": {name: checksum}}
     urls = data(api.post(f"/developer/agents/{agent}/backup/blob-upload-urls", json=body))
-    put = httpx.put(urls["urls"][name], content=content, headers=urls["headers"][name], trust_env=False)
+    put = httpx.put(urls["urls"][name], content=content, headers=urls["headers"][name], trust_env=False, timeout=60)
     assert data(put) == {"digest": f"sha256:{digest}", "size": len(content)}
     return digest
 
@@ -168,17 +168,17 @@ def test_a_content_belongs_to_the_agent_that_sent_it(shared: Server, api: httpx.
 def test_an_address_takes_the_content_that_it_was_given_out_for(api: httpx.Client, agent: str) -> None:
     name = hashlib.sha256(b"right").hexdigest()
     url = data(api.post(f"/developer/agents/{agent}/backup/blob-upload-urls", json={"hashes": [name]}))["urls"][name]
-    refused(httpx.put(url, content=b"wrong", trust_env=False), 422, "digest-mismatch")
+    refused(httpx.put(url, content=b"wrong", trust_env=False, timeout=60), 422, "digest-mismatch")
     refused(
-        httpx.put(url[:-1] + ("0" if url[-1] != "0" else "1"), content=b"right", trust_env=False),
+        httpx.put(url[:-1] + ("0" if url[-1] != "0" else "1"), content=b"right", trust_env=False, timeout=60),
         403,
         "address-invalid",
     )
-    refused(httpx.put(url.rpartition(".")[0], content=b"right", trust_env=False), 403, "address-invalid")
-    refused(httpx.get(url, trust_env=False), 403, "address-expired")
-    assert data(httpx.put(url, content=b"right", trust_env=False))["size"] == 5
+    refused(httpx.put(url.rpartition(".")[0], content=b"right", trust_env=False, timeout=60), 403, "address-invalid")
+    refused(httpx.get(url, trust_env=False, timeout=60), 403, "address-expired")
+    assert data(httpx.put(url, content=b"right", trust_env=False, timeout=60))["size"] == 5
     get = data(api.post(f"/developer/agents/{agent}/backup/blob-urls", json={"hashes": [name]}))["urls"][name]
-    assert httpx.get(get, trust_env=False).content == b"right"
+    assert httpx.get(get, trust_env=False, timeout=60).content == b"right"
     bad = {"hashes": [name], "checksums": {name: "AAAA"}}
     refused(api.post(f"/developer/agents/{agent}/backup/blob-upload-urls", json=bad), 422, "checksum-invalid")
 

@@ -152,7 +152,7 @@ def test_tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("SSL_CERT_FILE")
         context = ssl.create_default_context()
         with pytest.raises(httpx.ConnectError, match="certificate"):
-            httpx.get(server.address + "/healthz", verify=context, trust_env=False)
+            httpx.get(server.address + "/healthz", verify=context, trust_env=False, timeout=60)
     finally:
         server.close()
 
@@ -174,7 +174,7 @@ def test_a_stop_lets_what_is_running_end(server: Server) -> None:
         urls = client.post(f"/developer/agents/{AGENT}/backup/blob-upload-urls", json=body).json()["data"]["urls"]
     answers: list[httpx.Response] = []
     sending = threading.Thread(
-        target=lambda: answers.append(httpx.put(urls[digest], content=slowly(), trust_env=False))
+        target=lambda: answers.append(httpx.put(urls[digest], content=slowly(), trust_env=False, timeout=60))
     )
     sending.start()
     assert began.wait(30)
