@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
+import re
 import select
 import shutil
+import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -82,9 +86,8 @@ def test_a_thread_goes_on(lua: Lua, shop: Path) -> None:
         model = script(shop, call("get_order_status", order_number="A-1002"), {"text": text})
         done = lua("chat", "--ci", "--model", model, "--thread", "t", "-m", f"say {text}", cwd=shop)
         assert done.stdout == f"{text}\n"
-    import sqlite3
-
-    (messages,) = sqlite3.connect(shop / ".lua/chat.db").execute("SELECT messages FROM thread").fetchone()
+    with contextlib.closing(sqlite3.connect(shop / ".lua/chat.db")) as opened:
+        (messages,) = opened.execute("SELECT messages FROM thread").fetchone()
     roles = [message["role"] for message in json.loads(messages)]
     assert roles == ["user", "assistant", "tool", "assistant"] * 2
 
@@ -274,8 +277,6 @@ def test_lua_prompt_is_what_the_model_sees(lua: Lua, noter: Path) -> None:
 
 def test_lua_gates_is_users_by_tools(lua: Lua, noter: Path) -> None:
     done = lua("gates", "--users", "gold.json", "--users", "free.json", cwd=noter)
-    import re
-
     shown = re.sub(r"\d+ ms", "N ms", done.stdout)
     assert [line.split() for line in shown.splitlines()] == [
         ["ada", "bob"],
@@ -366,3 +367,46 @@ def test_at_the_prompt(noter: Path) -> None:
     assert terminal.end() == 0
     saved = json.loads((noter / "transcript.json").read_text("utf-8"))
     assert [entry["text"] for entry in saved if entry["type"] == "user"] == ["hello", "who am I?", "do evil"]
+
+
+SLOW = """\
+import time
+from lua_cli import Data, LuaAgent, LuaSkill, LuaTool
+
+
+class Slow(LuaTool):
+    name = "sleep_long"
+    description = "Sleep for ten minutes. Use when asked to."
+
+    def execute(self, input: dict):
+        Data.create("marks", {"begun": True})
+        time.sleep(600)
+
+
+skill = LuaSkill(name="slow", context="c", tools=[Slow()])
+agent = LuaAgent(name="a", persona="p", skills=[skill])
+"""
+
+
+def test_an_interrupt_ends_the_turn_and_what_runs(write_project: WriteProject) -> None:
+    root = write_project({"agent.py": SLOW})
+    model = script(root, call("sleep_long"), {"text": "never"})
+    command = [sys.executable, "-m", "lua_cli", "chat", "--ci", "--model", model, "-m", "hi", "--json"]
+    process = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 90
+    while not _has_a_mark(root / ".lua/data.db"):
+        assert process.poll() is None and time.monotonic() < until, "the tool did not begin"
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    document = json.loads(out)
+    assert (process.returncode, document["ok"], document["error"]["type"]) == (130, False, "cancelled"), err
+    assert [entry["type"] for entry in document["transcript"]] == ["user", "prompt", "model", "tool", "cancelled"]
+
+
+def _has_a_mark(database: Path) -> bool:
+    if not database.exists():
+        return False
+    with contextlib.closing(sqlite3.connect(database, timeout=10)) as opened, contextlib.suppress(sqlite3.Error):
+        return bool(opened.execute("SELECT 1 FROM record").fetchone())
+    return False
