@@ -74,7 +74,7 @@ class Evaluator(Members):
         special = self.module_attribute(frame.module, node.id) if node.id.startswith("__") else None
         if node.id in ("__qualname__", "__module__") and frame.kind == "class":
             special = Constant(frame.prefix[:-1] if node.id == "__qualname__" else frame.module.dotted)
-        if node.id == "__doc__" and frame.kind == "class":
+        if node.id == "__doc__" and frame.kind == "class" and frame.docstring is not None:
             special = Constant(frame.docstring)
         found = special or builtin(node.id, self.machine)
         if found is not None:
@@ -124,8 +124,8 @@ class Evaluator(Members):
         return Constant("".join(text))
 
     def formatted(self, node: ir.Formatted, frame: Frame) -> Value:
-        value = self.machine.settled(self.value(node.value, frame))
-        spec = self.machine.settled(self.value(node.spec, frame)) if node.spec else Constant("")
+        value = self.machine.certain(self.value(node.value, frame))
+        spec = self.machine.certain(self.value(node.spec, frame)) if node.spec else Constant("")
         try:
             if isinstance(value, EnumMember) and not node.conversion:
                 return Constant(folding.formatted(text_of_member(value), "", str(plain(spec))))
@@ -511,6 +511,8 @@ class Evaluator(Members):
         match by:
             case FunctionValue(path=path, owner=None) | LambdaValue(path=path):
                 return not self.machine.is_lazy(path)
+            case ClassValue(origin="first-party"):
+                return True
             case Bound(function=function, owner=Instance()) if function is not None:
                 return not self.machine.is_lazy(function.path)
         return False

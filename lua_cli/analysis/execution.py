@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.analysis.effects import walk
-from lua_cli.analysis.scopes import Condition, Flow, Frame, HandlerScope, Raised, joined, kinds_of
+from lua_cli.analysis.scopes import Condition, Flow, Frame, HandlerScope, Raised, either, joined, kinds_of
 from lua_cli.analysis.values import (
     Binding,
     ClassValue,
@@ -326,11 +326,26 @@ class Executor:
         elif items is None or len(items) > MAX_ROUNDS or not self.affords(len(items)):
             part = self.machine.evaluator.unknown(over, "it is an element of")
             self.assign(node.target, part, node.iter, frame, "loop")
-            flow = self.branches([node.body, ()], frame, maybe)
+            flow = self._again(node.body, frame, maybe)
         else:
             flow = self._rounds(node, items, frame, maybe)
         self._leave(frame, depth, exits, Maybe(f"`for … in {text}` is perhaps left early", None))
         return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
+
+    def _again(self, body: Body, frame: Frame, maybe: Maybe) -> Flow:
+        """The body of a loop that runs as often as only a run knows: what it assigns to may be anything afterwards."""
+        before = dict(frame.names)
+        flow = self.branches([body, ()], frame, maybe)
+        for node in walk(tuple(body)):
+            targets = (
+                node.targets if isinstance(node, ir.Assign) else (node.target,) if isinstance(node, ir.Augment) else ()
+            )
+            for name in _bound_names(targets):
+                now = frame.names.get(name)
+                if now is not None and now is not before.get(name) and not isinstance(now.value, ListValue):
+                    values = [now.value, Unknown(maybe.reason, taint=self.machine.evaluator.tainted(now.value))]
+                    frame.names[name] = Binding(either(values, maybe, partial=True), now.where, now.kind)
+        return flow
 
     def _live(self, over: Value) -> ListValue | None:
         """A list, or an iterator, whose elements are known and are looked at one by one, as it is at each moment."""
@@ -366,7 +381,7 @@ class Executor:
             if item is None:
                 part = Unknown("it is an element of a list that changes in ways that are not followed", taint=True)
                 self.assign(node.target, part, node.iter, frame, "loop")
-                return self.branches([node.body, ()], frame, maybe)
+                return self._again(node.body, frame, maybe)
             self.assign(node.target, item.value, node.iter, frame, "loop")
             if item.maybe is not None:
                 flow = self.branches([node.body, ()], frame, item.maybe)
@@ -389,7 +404,7 @@ class Executor:
                 flow = self.block(node.orelse, frame)
                 break
             if truth is None or rounds == MAX_ROUNDS - 1 or not self.affords(1):
-                flow = self.branches([node.body, ()], frame, maybe)
+                flow = self._again(node.body, frame, maybe)
                 break
             flow = self.block(node.body, frame)
             if flow not in (Flow.NEXT, Flow.CONTINUE):
@@ -584,6 +599,17 @@ class Executor:
                 case ir.Annotate(target=ir.Name(id=bound), value=ir.Const(value=value)) if bound == name:
                     return Constant(value)
         return None
+
+
+def _bound_names(targets: Iterable[ir.Expr]) -> Iterator[str]:
+    """The names that assignment targets bind."""
+    for target in targets:
+        if isinstance(target, ir.Name):
+            yield target.id
+        elif isinstance(target, ir.Display):
+            yield from _bound_names(target.items)
+        elif isinstance(target, ir.Starred):
+            yield from _bound_names((target.value,))
 
 
 def _names_of(test: ir.Expr) -> str:
