@@ -14,6 +14,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import lua_cli
@@ -112,10 +113,11 @@ class Finder:
         if standard and name in ALREADY_THERE:
             return self._standard(name)
         found = self._search(name, name, self._before)
+        folder = Path(lua_cli.__file__).parent
         if found is not None and not found.portions:
-            return found
+            is_sdk = name == SDK and (found.origin != "first-party" or found.path == folder / "__init__.py")
+            return replace(found, origin="sdk") if is_sdk else found
         if name == SDK:
-            folder = Path(lua_cli.__file__).parent
             return ModuleLocation(SDK, "sdk", folder / "__init__.py", True, root=folder.parent)
         if standard:
             return self._standard(name)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import lua_cli
 from lua_cli.project import open_project
 from lua_cli.source import SourceIndex
 
@@ -82,6 +83,14 @@ def test_the_sdk_is_the_one_that_belongs_to_the_compiler(write_project: Write) -
     assert sdk is not None and sdk.origin == "sdk"
     assert json is not None and json.origin == "stdlib"
     assert own is not None and own.origin == "first-party"
+
+
+def test_the_sdk_stays_the_sdk_where_pythonpath_leads_to_it(
+    write_project: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(lua_cli.__file__).parent.parent))
+    location = index_of(write_project({"agent.py": ""})).locate("lua_cli")
+    assert location is not None and location.origin == "sdk"
 
 
 def test_a_module_is_no_package(write_project: Write) -> None:
