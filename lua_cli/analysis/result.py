@@ -161,6 +161,9 @@ class Result:
     def _named(self, value: Value, skill: SkillValue) -> tuple[str, str] | None:
         """A module-level name by which a value can be imported, looked for where the skill is made."""
         module = self.machine.importer.modules.get(skill.module)
+        own = module.frame.names.get(skill.variable or "") if module else None
+        if own is not None and own.value is skill:
+            return skill.module, f"{skill.variable}.condition"  # the skill itself holds it, under its own name
         for name, binding in module.frame.names.items() if module else ():
             if binding.value is value:
                 return skill.module, name
