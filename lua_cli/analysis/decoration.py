@@ -114,7 +114,10 @@ class Decoration:
         written = [name for name in cls.mutated if name not in before]
         for name in written:
             del cls.mutated[name]
-        if result is None or self.machine.force(result) is not cls:
+        made = self.machine.force(result) if result is not None else None
+        if isinstance(made, FunctionValue | LambdaValue):
+            self.uncertain(cls, f"it is a function after `@{text}`")
+        elif made is not cls:
             self.uncertain(cls, f"the decorator `{text}` may replace the class")
         elif _SAID_BY_NAME & set(written):
             changed = ", ".join(f"`{name}`" for name in written if name in _SAID_BY_NAME)

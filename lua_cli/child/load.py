@@ -27,7 +27,7 @@ class RefusedError(Exception):
 def load_class(module: str, qualname: str, frames: Frames) -> Any:
     """What stands at `module:qualname`. Raises RefusedError when the import fails or nothing stands there."""
     try:
-        found: Any = importlib.import_module(module)
+        found: Any = _imported(module)
     except BaseException as error:  # user code runs at import: sys.exit() there is a failure like any other
         raise RefusedError("import", **describe(error, frames)) from error
     try:
@@ -39,6 +39,34 @@ def load_class(module: str, qualname: str, frames: Frames) -> Any:
             "class", type="AttributeError", message=f"{module} has no {qualname} after its import", frames=[], **place
         ) from error
     return found
+
+
+def _imported(module: str) -> Any:
+    """A tool's module. Modules that import each other may only work when another of them comes first, as it does where
+    the entry starts: what such a circle asks for is tried, and what was wrong at first is told when nothing helps.
+    """
+    try:
+        return importlib.import_module(module)
+    except (ImportError, AttributeError) as error:
+        if "due to a circular import" not in str(error):
+            raise
+        for other in _begun(error, module):
+            try:
+                importlib.import_module(other)
+                return importlib.import_module(module)
+            except (ImportError, AttributeError):
+                continue  # the first error is raised below
+        raise
+
+
+def _begun(error: BaseException, module: str) -> list[str]:
+    """The other modules that were being imported when it was raised, the innermost first."""
+    names, trace = [], error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_name == "<module>":
+            names.append(str(trace.tb_frame.f_globals.get("__name__", "")))
+        trace = trace.tb_next
+    return [name for name in dict.fromkeys(reversed(names)) if name not in ("", "__main__", module)]
 
 
 def build(module: str, qualname: str, frames: Frames) -> Any:

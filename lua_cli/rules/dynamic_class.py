@@ -80,9 +80,14 @@ from lua_cli.rules.judging.wording import because, diagnostic_of, near
 
 CODE: Final = "lua/dynamic-class"
 SEVERITY: Final = "error"
+_REPLACED = "it is a function after"
 
 
 def from_finding(finding: Finding) -> Diagnostic:
+    reason = finding.facts.get("reason", "")
     what = short(finding.facts.get("name", "")) or finding.facts.get("expression", "") or "this class"
     help_ = near(finding, "write a class statement whose body assigns `name` and `description`")
+    if reason.startswith(_REPLACED):
+        help_ = "a decorator of a tool must return the class"
+        return diagnostic_of(finding, CODE, SEVERITY, f"{what} {reason.removeprefix('it ')}", help_)
     return diagnostic_of(finding, CODE, SEVERITY, f"what {what} is, only a run can tell{because(finding)}", help_)

@@ -73,16 +73,23 @@ if TYPE_CHECKING:
 CODE: Final = "lua/unresolved-import"
 SEVERITY: Final = "error"
 _SHOWN = 5
+_ABSENT, _CIRCLE = "is neither in the project nor installed", "the imports form a circle"
 
 
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "this")
     help_ = near(finding, "mend the name, or install the package that has it into the project's environment")
+    if _ABSENT in finding.facts.get("reason", ""):
+        help_ += f"; as it is, a run raises ModuleNotFoundError: No module named '{finding.facts['name']}'"
     return diagnostic_of(finding, CODE, SEVERITY, f"cannot import {what}{because(finding)}", help_)
 
 
 def amend(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnostic:
-    """A Python without pydantic is one thing to mend, however many files import it: one error, at the first place."""
+    """A circle is shown as the way around. A Python without pydantic is one thing to mend, however many files import
+    it: one error, at the first place.
+    """
+    if _CIRCLE in finding.facts.get("reason", ""):
+        return _with_circle(diagnostic, finding, context)
     if not _wants_pydantic(finding):
         return diagnostic
     places = sorted(one.place for one in context.analysis.findings if one.code == CODE and _wants_pydantic(one))
@@ -95,6 +102,15 @@ def amend(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnos
         help=f"install it there: `{_installing(shown, python)}`, or choose another Python with `python` in [tool.lua]",
         related=tuple(Related(place, "imported here too") for place in places[1:_SHOWN]),
     )
+
+
+def _with_circle(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnostic:
+    from lua_cli.rules.judging.circles import way_around
+
+    steps = way_around(context, finding.facts["name"], finding.place)
+    way = "".join(f"{place.path}:{place.line} -> " for place in steps) + steps[0].path if steps else ""
+    message = f"{diagnostic.message}: {way}" if way else diagnostic.message
+    return replace(diagnostic, message=message, help="move one of these imports into the function that needs it")
 
 
 def _wants_pydantic(finding: Finding) -> bool:

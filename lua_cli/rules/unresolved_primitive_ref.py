@@ -95,12 +95,14 @@ CODE: Final = "lua/unresolved-primitive-ref"
 SEVERITY: Final = "error"
 
 
+_BROKEN = re.compile(r"its source cannot be read|its import fails")
 _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 
 
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "what is registered here")
-    help_ = near(finding, "write the instances in the list: `tools=[SearchDocs()]`")
+    broken = _BROKEN.search(finding.facts.get("reason", ""))
+    help_ = near(finding, "mend that first" if broken else "write the instances in the list: `tools=[SearchDocs()]`")
     return diagnostic_of(finding, CODE, SEVERITY, f"{what} cannot be resolved{because(finding)}", help_)
 
 
