@@ -18,8 +18,9 @@ from lua_cli.flows.templates import TemplateError, parse_template, reads_body
 from lua_cli.flows.variables import Substitution
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
-RESOURCE = "lua/flow-resource"
+RESOURCE, HTTP = "lua/flow-resource", "http-client"
 _SECTIONS = ("service", "env", "resources", "connectors", "flows")
+_HTTP_SETTINGS = ("baseURL", "headers")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -168,6 +169,11 @@ class _Loader:
             settings = items.get("settings")
             if settings is not None and not isinstance(settings.value, dict):
                 reader.say("lua/flow-value", reader.place(settings), "settings must be a mapping", "settings: {…}")
+            elif kind == HTTP and settings is not None:
+                reader.table(settings, f"the settings of {HTTP}", _HTTP_SETTINGS, ("baseURL",))
+            elif kind == HTTP:
+                hint = "settings: {baseURL: https://api.example}"
+                reader.say("lua/flow-value", reader.place(items["type"]), f"{HTTP} has no `baseURL`", hint)
             if name is None or kind is None:
                 continue
             if name in self.connectors:

@@ -35,7 +35,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """A connector. What its type does not know of `settings` is refused by who uses it."""
+    """A connector. `settings` are as written; those of `http-client` are checked, the others nothing here reads."""
 
     name: str
     type: str

@@ -76,6 +76,14 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
         ]),
         ("flows:\n  - {name: f, process: [{type: rest, settings: {connector: api, path: /}}]}\n", ["reference a.yaml:2:60 there is no connector `api` | declare it: connectors: [{name: …, type: …}]"]),
         ("connectors:\n  - {name: api, type: http}\n" + flow("{type: rest, settings: {connector: api, path: /}}"), ["reference a.yaml:6:44 the connector `api` is of type http, and http-client is needed here | declare one: {name: …, type: http-client}"]),
+        (
+            "connectors:\n  - {name: a, type: http-client, settings: {baseUrl: x}}\n  - {name: b, type: http-client}\n",
+            [
+                "value a.yaml:2:44 the settings of http-client has no `baseURL` | add `baseURL:`",
+                "unknown-key a.yaml:2:45 unknown key `baseUrl` in the settings of http-client | did you mean `baseURL`? expected keys: baseURL, headers",
+                "value a.yaml:3:21 http-client has no `baseURL` | settings: {baseURL: https://api.example}",
+            ],
+        ),
         ("connectors:\n  - {name: a, type: x}\n  - {name: a, type: y}\n", ["duplicate-name a.yaml:3:12 two connectors are called `a` | give each a name of its own"]),
         ("connectors:\n  - {name: a, type: '${KIND}'}\n", ["reference a.yaml:2:21 the variable KIND is not declared in `env` | declare it: env: [{name: KIND}]", "value a.yaml:2:21 type must be a text | put it in quotes"]),
         ("env:\n  - {name: A-B}\n  - {name: C, required: maybe}\n  - {name: C}\n", [
