@@ -10,6 +10,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -123,8 +124,9 @@ def test_a_mirror_that_fails_does_not_undo_the_push(
     result = lua("push", "skill", "--name", "orders", "--to", f"oci://127.0.0.1:{port}/x", cwd=root)
     assert result.exit_code == 11
     assert result.stdout.startswith("orders 1.0.0  pushed") and "cannot connect" in result.stderr
-    with pytest.raises(UnavailableError):
-        OciMirror(f"oci://127.0.0.1:{port}/x", policy=Policy(repeats=0)).copy(b"x", {})
+    mirror = OciMirror(f"oci://127.0.0.1:{port}/x", policy=Policy(repeats=0))
+    with closing(mirror), pytest.raises(UnavailableError):
+        mirror.copy(b"x", {})
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,8 @@ def test_a_postgresql_that_goes_away_and_comes_back(postgres: Postgres, tmp_path
             postgres.crash()
             assert client.artifact(AGENT, "orders", "1.0.0") == submission().content
             client.put(AGENT, submission("1.0.1", "two", base="1.0.0"))
-        assert server.http().get("/readyz").status_code == 200
+        with server.http() as api:
+            assert api.get("/readyz").status_code == 200
     finally:
         server.close()
 
