@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from skills_ref import validate
-from skills_ref.parser import read_properties
+from skills_ref import validate  # type: ignore[import-untyped]
+from skills_ref.parser import read_properties  # type: ignore[import-untyped]
 
 from tests.conftest import REPOSITORY, Result
 

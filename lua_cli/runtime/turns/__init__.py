@@ -2,11 +2,11 @@
 `Outcome` with its transcript. The same for agents in Python and in YAML; it knows neither, and starts nothing.
 """
 
+from lua_cli.runtime.turns.cancellation import Cancellation
 from lua_cli.runtime.turns.loop import take_turn
 from lua_cli.runtime.turns.model import (
     LOAD_SKILL,
     AssistantMessage,
-    Cancellation,
     Conversation,
     Document,
     Entry,

@@ -8,10 +8,11 @@ An `Offer` is one turn's: make a new one for each turn, after conditions were as
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
+
+from lua_cli.runtime.turns.cancellation import Cancellation
 
 LOAD_SKILL = "load_skill"  # the name that the loop takes for itself: no tool may have it
 MAX_ITERATIONS = 8
@@ -203,45 +204,6 @@ class Model(Protocol):
 
     def request(self, request: Request, on_text: OnText | None = None) -> Reply:
         """One model call. `on_text` gets the text piece by piece where the model can stream, else once as a whole."""
-
-
-class Cancellation:
-    """Ends a turn from another thread. The loop looks before each model call and tool call; whoever runs something
-    that takes long asks to be told, so that it can stop it.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancelled = False
-        self._told: dict[int, Callable[[], None]] = {}
-        self._next = 0
-
-    @property
-    def cancelled(self) -> bool:
-        return self._cancelled
-
-    def cancel(self) -> None:
-        """Cancel, once: later calls do nothing."""
-        with self._lock:
-            if self._cancelled:
-                return
-            self._cancelled, told = True, list(self._told.values())
-        for tell in told:
-            tell()
-
-    def when_cancelled(self, tell: Callable[[], None]) -> Callable[[], None]:
-        """`tell` is called when it happens (at once when it has happened); gives a function that takes this back."""
-        with self._lock:
-            if not self._cancelled:
-                key = self._next = self._next + 1
-                self._told[key] = tell
-                return lambda: self._forget(key)
-        tell()
-        return lambda: None
-
-    def _forget(self, key: int) -> None:
-        with self._lock:
-            self._told.pop(key, None)
 
 
 @dataclass(frozen=True, slots=True)

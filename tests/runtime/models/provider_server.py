@@ -135,7 +135,7 @@ def _openai_events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _anthropic_events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "message_start", {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
     for index, block in enumerate(whole["content"]):
-        empty = {"text": ""} if block["type"] == "text" else {"input": {}}
+        empty: dict[str, Any] = {"text": ""} if block["type"] == "text" else {"input": {}}
         yield (
             "content_block_start",
             {"type": "content_block_start", "index": index, "content_block": {**block, **empty}},
