@@ -180,7 +180,7 @@ def test_what_goes_wrong_is_a_result_and_the_conversation_goes_on(stage: Stage) 
         "LookupError: no such order; ask for the number",
         "leave ended the process with exit(3)",
         "LookupError: no such order; ask for the number",
-        "the arguments do not fit tick: /by must be an integer, not \"x\"",
+        'the arguments do not fit tick: /by must be an integer, not "x"',
         0,
     ]
     boom = next(entry.facts for entry in outcome.transcript if entry.kind == "tool")
