@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.test_reported_sources import INPUT, Lua, Write, agent, compiled, ran, said, tool
+from tests.commands.test_watching import Watched
 
 TEST = ("test", "--ci", "skill", "--name", "t", "--input", "{}")
 ENTRY = "from lua_cli import LuaAgent\nfrom skills.s import skill\nagent = LuaAgent(name='a', skills=[skill])\n"
@@ -273,3 +274,23 @@ def test_checking_runs_nothing_of_the_user(lua_process: Lua, write_project: Writ
     result = lua_process(*TEST, cwd=root)
     assert (result.exit_code, "KeyError: 'PAYMENTS_KEY'" in result.stderr) == (1, True)
     assert "the variable PAYMENTS_KEY is not set" in result.stderr
+
+
+def test_a_watched_chain_of_bases_is_new_after_each_save(write_project: Write) -> None:
+    """One run a save, with the new values and no second copy of a class; a broken file does not end it."""
+    case = "cases:\n  - name: a find\n    tool: t\n    input: {}\n    expect: {output: [acme, '', 9]}\n"
+    root = write_project({**CHAIN, "tests/a.test.yaml": case})
+    watching, again = Watched(root), "waiting for changes"
+    try:
+        assert "0 passed, 1 failed" in watching.until(again)
+        (root / "base.py").write_text(CHAIN["base.py"].replace("timeout = 3", "timeout = 9"), encoding="utf-8")
+        lines = watching.until(again)
+        assert ([line for line in lines if " passed" in line], "base.py changed" in lines) == (["1 passed"], True)
+        (root / "search.py").write_text(CHAIN["search.py"] + "class Broken(:\n", encoding="utf-8")
+        assert any("lua/syntax-error" in line for line in watching.until(again))
+        (root / "search.py").write_text(CHAIN["search.py"], encoding="utf-8")
+        assert "1 passed" in watching.until(again)
+        (root / "search.py").unlink()
+        assert any("lua/unresolved-import" in line for line in watching.until(again))
+    finally:
+        watching.end()
