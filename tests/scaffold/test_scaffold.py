@@ -82,10 +82,15 @@ def test_only_the_whole_name_is_replaced(tmp_path: Path) -> None:
 def test_an_unknown_template_is_answered_with_the_nearest_and_all_of_them() -> None:
     with pytest.raises(NotFoundError, match=r"no template 'order'") as caught:
         template_named("order")
-    assert caught.value.hint == "did you mean orders? there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
+    assert (
+        caught.value.hint
+        == "did you mean orders? there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
+    )
     with pytest.raises(NotFoundError) as caught:
         template_named("qqq")
-    assert caught.value.hint == "there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
+    assert (
+        caught.value.hint == "there are facts-flow, minimal, order-flow, orders, search-docs, shared-base, weather-flow"
+    )
 
 
 @pytest.mark.parametrize(
