@@ -174,12 +174,16 @@ class Machine:
 
     def force(self, value: Value) -> Value:
         """The value itself, reading what was put off."""
+        seen: set[int] = set()
         while isinstance(value, Lazy):
             if value.value is None:
                 if value.resolve is None:
                     return Unknown(f"`{value.text}` depends on itself")
                 resolve, value.resolve = value.resolve, None
                 value.value = self._undisturbed(resolve)
+            if id(value) in seen:
+                return Unknown(f"`{value.text}` depends on itself")
+            seen.add(id(value))
             value = value.value
         return value
 
@@ -195,7 +199,11 @@ class Machine:
     def settled(self, value: Value) -> Value:
         """The value to work with: forced, and of several the one that is taken."""
         value = self.force(value)
+        seen: set[int] = set()
         while isinstance(value, Ambiguous):
+            if id(value) in seen:
+                return Unknown(value.reason)
+            seen.add(id(value))
             value = self.force(value.choice)
         return value
 
