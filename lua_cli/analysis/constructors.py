@@ -20,6 +20,7 @@ from lua_cli.source import SourceError, ir
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
+_MAKERS = ("__init__", "__new__")
 _SLOTTED = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
 _AFTER = ("__post_init__", "__attrs_post_init__", "model_post_init")
 
@@ -45,6 +46,7 @@ class Constructors:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._cache: dict[int, Constructor] = {}
+        self._calls: dict[int, tuple[list[ir.Call], object]] = {}
 
     def of(self, cls: ClassValue) -> Constructor:
         """The constructor of a class."""
@@ -196,8 +198,8 @@ class Constructors:
         except SourceError:
             return
         certain = {id(s.value) for s in body if isinstance(s, ir.Do)}
-        for node in walk(body):
-            if not isinstance(node, ir.Call) or not isinstance(node.func, ir.Attr) or node.func.attr != maker:
+        for node in self._makers(body):
+            if not isinstance(node.func, ir.Attr) or node.func.attr != maker:
                 continue
             owner = node.func.value
             by_super = isinstance(owner, ir.Call) and isinstance(owner.func, ir.Name) and owner.func.id == "super"
@@ -209,6 +211,14 @@ class Constructors:
             self._step(cls, chain, start, maker, out, args, first=False)
             if before and out.buildable is False and id(node) not in certain:
                 out.buildable = None
+
+    def _makers(self, body: tuple[ir.Stmt, ...]) -> list[ir.Call]:
+        """The calls of `__init__` and `__new__` in a body."""
+        if id(body) not in self._calls:
+            calls = [node for node in walk(body) if isinstance(node, ir.Call) and isinstance(node.func, ir.Attr)]
+            found = [node for node in calls if isinstance(node.func, ir.Attr) and node.func.attr in _MAKERS]
+            self._calls[id(body)] = (found, body)
+        return self._calls[id(body)][0]
 
     def _position(self, owner: ir.Expr, chain: tuple[ClassValue, ...], function: FunctionValue) -> int | None:
         if not isinstance(owner, ir.Name | ir.Attr):

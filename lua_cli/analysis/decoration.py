@@ -8,6 +8,7 @@ own attributes makes the class uncertain.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.constants import NotConstantError, plain
@@ -63,6 +64,7 @@ class Decoration:
     machine: Machine
 
     def __init__(self) -> None:
+        self._effects: dict[tuple[int, bool], tuple[Effects | None, object]] = {}
         self.making: list[ClassValue] = []  # the classes that metaclasses are making: what `type.__new__` gives
 
     def is_tool(self, cls: ClassValue) -> bool | None:
@@ -173,12 +175,13 @@ class Decoration:
 
     def effects(self, function: FunctionValue, *, any_object: bool = False) -> Effects | None:
         """What a method does to the object it is called on; None when it cannot be read."""
-        try:
-            body = self.machine.index.body(function.path, function.node)
-        except SourceError:
-            return None
-        effects = effects_of(function.node.params, body.body, any_object=any_object)
-        self._nested(function, body.body, effects)
+        key = (id(function.node), any_object)
+        if key not in self._effects:
+            self._effects[key] = (self._own_effects(function, any_object=any_object), function.node)
+        effects = self._effects[key][0]
+        if effects is None or not effects.passed:
+            return effects
+        effects = replace(effects, writes=dict(effects.writes))
         for name in effects.passed:
             called = function.frame.lookup(name)
             inner = called.value if called is not None else None
@@ -187,6 +190,16 @@ class Decoration:
                 further = effects_of(inner.node.params, body.body)
                 effects.writes.update(further.writes)
                 effects.anything = effects.anything or further.anything
+        return effects
+
+    def _own_effects(self, function: FunctionValue, *, any_object: bool) -> Effects | None:
+        """The effects of a function's own statements, and of the functions within it."""
+        try:
+            body = self.machine.index.body(function.path, function.node)
+        except SourceError:
+            return None
+        effects = effects_of(function.node.params, body.body, any_object=any_object)
+        self._nested(function, body.body, effects)
         return effects
 
     def _nested(self, function: FunctionValue, body: tuple[ir.Stmt, ...], effects: Effects) -> None:

@@ -72,11 +72,11 @@ def effects_of(params: tuple[ir.Parameter, ...], body: tuple[ir.Stmt, ...], *, a
 
 def _with_lambdas(body: tuple[Any, ...]) -> Iterator[Any]:
     """The nodes of a body and of the lambdas in it."""
-    for node in walk(body):
-        yield node
-        for child in children(node):
-            if isinstance(child, ir.Lambda):
-                yield from _with_lambdas((child.body,))
+    for node in walk(body, functions=True):
+        if isinstance(node, ir.Lambda):
+            yield from _with_lambdas((node.body,))
+        elif not isinstance(node, ir.Function):
+            yield node
 
 
 def _written(
@@ -151,12 +151,12 @@ def _is_super(node: ir.Expr) -> bool:
 
 def walk(body: tuple[Any, ...], *, functions: bool = False) -> Iterator[Any]:
     """Every node of a body, in the order of the source; not into functions, lambdas and classes within. With
-    `functions` the functions themselves are among the nodes."""
+    `functions` the functions and lambdas themselves are among the nodes."""
     stack: list[Any] = list(reversed(body))
     while stack:
         node = stack.pop()
         if isinstance(node, ir.Function | ir.Lambda | ir.Class):
-            if functions and isinstance(node, ir.Function):
+            if functions and not isinstance(node, ir.Class):
                 yield node
             continue
         if type(node) in _NODES:
