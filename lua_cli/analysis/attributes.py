@@ -59,7 +59,8 @@ class Attributes:
         if models and models[0].fields and name in models[0].fields.fields and constructor.buildable is False:
             reason = f"`{name}` is a field of an instance, and none can be made without arguments"
             return Attribute(name, "dynamic", None, None, self.shown(models[0]), reason)
-        if name in constructor.sets and name not in ("execute", "condition"):
+        # Of a class that cannot be built there is no instance: what it has itself counts.
+        if name in constructor.sets and not cls.abstracts and name not in ("execute", "condition"):
             owner = next((one for one in cls.known_chain() if one.fields and name in one.fields.fields), None)
             return self.stated(name, constructor.sets[name], owner or (found[1] if isinstance(found, tuple) else None))
         if isinstance(found, Unknown):

@@ -171,10 +171,10 @@ class Constructors:
         if self._is_read_only(cls, name):
             return True
         found = self.machine.evaluator.lookup(cls, name)
-        # Without a `__dict__`, instances have no place for it.
-        return found is None and all(
-            "__slots__" in one.namespace or one.dotted in _SLOTTED for one in cls.known_chain()
-        )
+        # Without a `__dict__`, instances have no place for what is no slot.
+        is_slot = isinstance(found, tuple) and isinstance(found[0].value, Unknown)
+        slotted = all("__slots__" in one.namespace or one.dotted in _SLOTTED for one in cls.known_chain())
+        return slotted and not is_slot
 
     def _is_read_only(self, cls: ClassValue, name: str) -> bool:
         """A property without a setter."""

@@ -12,12 +12,15 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from lua_cli.analysis.values import Ambiguous, Binding, Maybe, Unknown, Value, Where, same
+from lua_cli.analysis.values import Ambiguous, Binding, Maybe, Unknown, Value, Where, identity
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
 if TYPE_CHECKING:
     from lua_cli.analysis.values import ClassValue, ListValue, ModuleValue
+
+
+MAX_CANDIDATES = 200
 
 
 class Flow(Enum):
@@ -142,11 +145,13 @@ def joined(branches: list[dict[str, Binding]], maybe: Maybe) -> dict[str, Bindin
 
 def either(values: list[Value], maybe: Maybe, *, partial: bool = False) -> Value:
     """One of several values; one alone, unless it is only perhaps there (`partial`)."""
-    flat: list[Value] = []
+    found: dict[object, Value] = {}
     for value in values:
         for one in value.candidates if isinstance(value, Ambiguous) else (value,):
-            if not any(same(one, seen) for seen in flat):
-                flat.append(one)
+            found.setdefault(identity(one), one)
+    flat = list(found.values())
+    if len(flat) > MAX_CANDIDATES:
+        flat = [*flat[:MAX_CANDIDATES], Unknown(maybe.reason, taint=True)]
     if len(flat) == 1 and not partial and not any(isinstance(value, Ambiguous) for value in values):
         return flat[0]
     known = [one for one in flat if not isinstance(one, Unknown)]
