@@ -42,7 +42,7 @@ def unpack(opened: OpenedArtifact, cache: Path) -> Path:
         finally:
             discard(temporary)
     except OSError as error:
-        hint = "free some space or set LUA_CACHE_DIR to another folder"
+        hint = "free some space, then try again"
         raise LuaError(f"cannot unpack into {cache}: {error.strerror or error}", hint=hint) from error
     return folder
 

@@ -163,12 +163,15 @@ def _unknown_names(context: Context, agent: AgentInfo, tools: dict[str, Register
         return
     if any(use.form == "unresolved" or info is None or info.name is None for _, use, info in context.uses()):
         return  # a tool whose name is not known may be the one
+    # Of a tool that is not understood for another reason, such as a base that cannot be imported, the name is there
+    # too.
+    there = {info.name for _, _, info in context.uses() if info is not None}
     texts = [(agent.attributes["persona"], "the persona")]
     texts += [(skill.attributes["context"], f"the context of `{skill.name}`") for skill in context.skills_of(agent)]
     texts += [(tool.info.attributes["description"], f"the description of `{name}`") for name, tool in tools.items()]
     for attribute, label in texts:
         for name in dict.fromkeys(_asked_for(attribute)):
-            if name in tools or name in _BUILT_IN or attribute.place is None:
+            if name in tools or name in there or name in _BUILT_IN or attribute.place is None:
                 continue
             near = difflib.get_close_matches(name, tools, n=1, cutoff=0.6)
             help_ = f"did you mean `{near[0]}`?" if near else "name a tool of this agent, or take the sentence out"

@@ -56,6 +56,7 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from lua_cli.analysis.model import Finding
@@ -66,10 +67,14 @@ from lua_cli.rules.judging.wording import because, diagnostic_of, near
 CODE: Final = "lua/unresolved-base"
 SEVERITY: Final = "error"
 
+_BROKEN = re.compile(r"its source cannot be read|its import fails")
+
 
 def from_finding(finding: Finding) -> Diagnostic:
     owner = f" of {short(finding.facts['name'])}" if finding.facts.get("name") else ""
     expression = finding.facts.get("expression", "")
     base = f"the base `{expression}`{owner}" if expression else f"a base{owner}"
-    help_ = near(finding, "import the base class and name it in the class statement")
+    broken = _BROKEN.search(finding.facts.get("reason", ""))
+    way_out = "mend that first" if broken else "import the base class and name it in the class statement"
+    help_ = near(finding, way_out)
     return diagnostic_of(finding, CODE, SEVERITY, f"{base} cannot be resolved{because(finding)}", help_)

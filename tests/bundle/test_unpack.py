@@ -119,4 +119,4 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, opened: Open
     (tmp_path / "file").write_text("")
     with pytest.raises(LuaError, match=r"cannot unpack into .*: Not a directory") as caught:
         unpack(opened, tmp_path / "file" / "cache")
-    assert caught.value.hint == "free some space or set LUA_CACHE_DIR to another folder"
+    assert caught.value.hint == "free some space, then try again"
