@@ -57,6 +57,7 @@ class Server:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env={**os.environ, "LUA_DATABASE_URL": self.url, **self.env},
+                start_new_session=True,  # a wrapper may start it as a child of its own: both are ended
             )
         line = _out(self.process).readline().decode().strip()
         assert line.startswith("http"), self.log.read_text("utf-8", "replace")
@@ -82,19 +83,24 @@ class Server:
     def kill(self) -> None:
         """As a power cut would: no handler runs."""
         assert self.process is not None
-        self.process.kill()
+        self._signal(signal.SIGKILL)
         self._gone()
 
     def stop(self) -> int:
         """As an operator would; gives the exit code."""
         assert self.process is not None
         if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
+            self._signal(signal.SIGTERM)
         return self._gone()
 
     def close(self) -> None:
         if self.process is not None and self.process.poll() is None:
             self.kill()
+
+    def _signal(self, number: int) -> None:
+        assert self.process is not None
+        with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+            os.killpg(self.process.pid, number)
 
     def _gone(self) -> int:
         assert self.process is not None
