@@ -170,30 +170,21 @@ class Caller(KnownCalls):
         if problem:
             self.machine.fail("TypeError", problem)
             return Unknown(problem, taint=True)
-        if function.node.is_async and not body.is_generator:
+        if function.node.is_async or body.is_generator:
             depth = len(self.machine.conditions)
-            return Generator(lambda: self._awaited(function, body, frame, site), function.node.name, depth)
-        if body.is_generator:
-            return Generator(
-                lambda: self._generate(function, body, frame, site), function.node.name, len(self.machine.conditions)
-            )
+            return Generator(lambda: self._later(function, body, frame, site), function.node.name, depth)
         return self._run(function, body, frame, given, site)
 
-    def _awaited(self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, site: CallSite) -> Value:
-        """What a coroutine does and gives, when something awaits it or runs it."""
+    def _later(self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, site: CallSite) -> Value:
+        """What a coroutine does and gives when something awaits it; what a generator does when its elements are asked
+        for, of which a registration does not take account."""
         frame.depth = len(self.machine.conditions)
-        if len(self._active) >= MAX_CALLS or function.node in self._active:
-            return self.result(function, (), site)
-        return self._run(function, body, frame, (), site)
-
-    def _generate(self, function: FunctionValue, body: ir.FunctionBody, frame: Frame, site: CallSite) -> Value:
-        """All that a generator function yields, when it is asked for."""
-        frame.depth = len(self.machine.conditions)
-        frame.yielded = ListValue("list", [], None, frame.depth, once=True)
+        if body.is_generator:
+            frame.yielded = ListValue("list", [], None, frame.depth, once=True)
         if len(self._active) >= MAX_CALLS or function.node in self._active:
             return self.result(function, (), site)
         result = self._run(function, body, frame, (), site)
-        if isinstance(result, Unknown):
+        if frame.yielded is None or isinstance(result, Unknown):
             return result
         tainted = any(self.machine.evaluator.tainted(item.value) for item in frame.yielded.items)
         return Unknown(f"`{function.node.name}` is a generator", tainted)

@@ -77,8 +77,9 @@ class Containers:
         elif name == "reverse" and not self._undecided(owner):
             owner.items.reverse()
         elif name in ("sort", "reverse"):
-            owner.items[:] = self.ordered(owner.items, given) or owner.items
-            owner.unordered = self.ordered(owner.items, given) is None or self._undecided(owner) is not None
+            ordered = self.ordered(owner.items, given) if name == "sort" else None
+            owner.items = ordered or owner.items
+            owner.unordered = ordered is None or self._undecided(owner) is not None
         elif name == "copy":
             return ListValue(owner.kind, list(owner.items), owner.unknown, len(self.machine.conditions))
         elif name in _READS:

@@ -67,15 +67,6 @@ class Decoration:
         self._effects: dict[tuple[int, bool], tuple[Effects | None, object]] = {}
         self.making: list[ClassValue] = []  # the classes that metaclasses are making: what `type.__new__` gives
 
-    def is_tool(self, cls: ClassValue) -> bool | None:
-        raise NotImplementedError
-
-    def finish(self, cls: ClassValue, metaclass: Value | None) -> None:
-        raise NotImplementedError
-
-    def abstracts(self, cls: ClassValue) -> None:
-        raise NotImplementedError
-
     def uncertain(self, cls: ClassValue, reason: str, *, replaced: bool = True) -> None:
         """The class may be another thing than its statement says (`replaced`), or its attributes may have other
         values."""
@@ -88,7 +79,7 @@ class Decoration:
     def decorate(self, cls: ClassValue, by: Value, where: Where) -> Value:
         """The class under one decorator."""
         if isinstance(by, Lazy):
-            if self.is_tool(cls) is False:
+            if self.machine.class_maker.is_tool(cls) is False:
                 return cls  # what a package does to a class that is no tool is not the product's business
             by = self.machine.force(by)
         dotted = by.dotted if isinstance(by, External | Configured) else ""
@@ -98,7 +89,7 @@ class Decoration:
         if dotted in _DATACLASS or dotted in _ATTRS:
             make = self.machine.fields.dataclass if dotted in _DATACLASS else self.machine.fields.attrs
             make(cls, given, dotted)
-            self.abstracts(cls)
+            self.machine.class_maker.abstracts(cls)
             return cls
         self._by_call(cls, by, where)
         return cls
@@ -286,7 +277,7 @@ class Decoration:
             cls.namespace = {
                 str(key): Binding(item.value, item.where) for key, item in body.items.items() if isinstance(key, str)
             }
-        self.finish(cls, None)
+        self.machine.class_maker.finish(cls, None)
         call = {"type": "type()"}.get(how, f"`{how}`")
         cls.dynamic = Unknown(f"it is made by {call}, not by a class statement", taint=True)
         cls.dynamic_where = site.where
@@ -312,7 +303,7 @@ class Decoration:
         specs = {f: FieldSpec(f, f, default, owner=cls) for f, default in zip(fields, given_defaults, strict=False)}
         cls.fields = Fields("namedtuple", specs)
         cls.namespace = {f: Binding(Unknown("it is a field of a named tuple"), site.where) for f in fields}
-        self.finish(cls, None)
+        self.machine.class_maker.finish(cls, None)
         return cls
 
     def _tuple_fields(self, value: Value) -> list[str] | None:

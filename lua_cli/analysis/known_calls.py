@@ -75,8 +75,9 @@ class KnownCalls(Containers):
             return Unknown("it is read from the environment")
         if folding.can_call(dotted):
             return self._folded(dotted, given, site)
-        if dotted.startswith(("builtins.list.", "builtins.dict.", "builtins.set.")):
-            followed = self.of_class(given, site, frame)
+        if dotted.startswith("builtins.") and given and not given[0].star:  # `list.append(tools, x)`
+            owner, name = self.machine.settled(given[0].value), dotted.rpartition(".")[2]
+            followed = self.container_method(owner, name, given[1:], site)
             if followed is not None:
                 return followed
         tainted = any(self.machine.evaluator.tainted(arg.value) for arg in given)
@@ -113,8 +114,7 @@ class KnownCalls(Containers):
     def _constructed(self, made: Instance, given: Sequence[Given], site: CallSite) -> None:
         """Runs the constructor of a class of the project on a new instance."""
         found = self.machine.evaluator.lookup(made.cls, "__init__")
-        own = isinstance(found, tuple) and isinstance(found[0].value, FunctionValue)
-        if not own or not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
+        if not isinstance(found, tuple) or not isinstance(found[0].value, FunctionValue):
             if given and made.cls.origin not in ("first-party", "sdk"):
                 self.machine.reach.not_followed(made.cls, given, site.where)
             return
@@ -511,12 +511,6 @@ class KnownCalls(Containers):
     def vars_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         owner = self.machine.settled(given[0].value) if len(given) == 1 else None
         return Bound(owner, "__dict__") if isinstance(owner, Instance) else None
-
-    def of_class(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        """`list.append(tools, x)`: the method of a built-in class on its first argument."""
-        owner = self.machine.settled(given[0].value) if given and not given[0].star else None
-        name = self.machine.text(site.func).rpartition(".")[2]
-        return self.container_method(owner, name, given[1:], site) if owner is not None else None
 
     def deque(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
         """A deque without a bound is a list, for all that is asked here; one with a bound drops what does not fit."""

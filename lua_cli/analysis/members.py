@@ -179,8 +179,9 @@ class Members:
         found = self.lookup(made.cls, name)
         if isinstance(found, Unknown):
             return found
-        if name in self.machine.registrar.defaults(made):
-            return self.machine.registrar.defaults(made)[name]
+        default = self.machine.registrar.defaults(made).get(name)
+        if default is not None:
+            return default
         if found is None:
             self.machine.fail("AttributeError", f"{made.cls.name!r} object has no attribute {name!r}")
             return made.unknown or Unknown(f"{described(made)} has no `{name}`")

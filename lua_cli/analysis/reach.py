@@ -18,11 +18,13 @@ from lua_cli.analysis.values import (
     Bound,
     ClassValue,
     DictValue,
+    External,
     FunctionValue,
     Generator,
     Given,
     Instance,
     LambdaValue,
+    Lazy,
     ListValue,
     Maybe,
     ModuleValue,
@@ -142,17 +144,13 @@ class Reach:
         self.machine = machine
         self._touched: dict[int, tuple[set[Path_], object]] = {}
 
-    def not_followed(self, func: Value, given: Sequence[Given], where: Where, func_where: Where | None = None) -> None:
+    def not_followed(self, func: Value, given: Sequence[Given], where: Where) -> None:
         """A call that is not followed: marks what the called code and the functions among its arguments may change."""
         if self.machine.is_lazy(where.path):
             return
         reason = f"only a run knows what `{self.machine.text(where)}` does to it"
         self._run(func, given, reason, where, 0, set())
-        name = (
-            func.node.name
-            if isinstance(func, FunctionValue)
-            else self.machine.text(func_where or where).partition("(")[0].rpartition(".")[2]
-        )
+        name = _name_of(func)
         foreign = not isinstance(func, FunctionValue | LambdaValue) or self.machine.is_lazy(func.path)
         if foreign and given and name in _CHANGING:
             self._spoil(given[0].value, reason, where, 0)
@@ -302,6 +300,16 @@ class Reach:
                 yield from ((f"={name}",) for name in node.names)
             yield from _changes(node)
             stack.extend(children(node))
+
+
+def _name_of(func: Value) -> str:
+    """The name under which a called function is defined, whatever it is called by here."""
+    match func:
+        case FunctionValue(node=node):
+            return node.name
+        case External(dotted=dotted) | Lazy(text=dotted):
+            return dotted.rpartition(".")[2]
+    return ""
 
 
 def _names(function: FunctionValue | LambdaValue) -> set[str]:

@@ -131,19 +131,16 @@ class Registrar:
 
     def _give(self, made: SkillValue | AgentValue, own: ListValue, arg: Given) -> None:
         """Hands the constructor's list on: to the class's own `add_tools` or `add_tool`, where it has one."""
-        whole = self._override(made, "add_tools")
+        whole, single = self._override(made, "add_tools"), self._override(made, "add_tool")
         if whole is not None:
             self._through(whole, own, [Item(arg.value, arg.where)])
-            return
-        if self._override(made, "add_tool") is None:
-            self._take(own, arg)
+        elif single is not None:
+            self._one_by_one(single, own, arg)
         else:
-            self._one_by_one(made, own, arg)
+            self._take(own, arg)
 
-    def _one_by_one(self, made: SkillValue | AgentValue, own: ListValue, arg: Given) -> None:
+    def _one_by_one(self, method: Bound, own: ListValue, arg: Given) -> None:
         """What the SDK's `add_tools` does: each through the class's own `add_tool`."""
-        method = self._override(made, "add_tool")
-        assert method is not None  # noqa: S101
         several = self.machine.evaluator.items(arg.value)
         unknown = self.machine.evaluator.unknown(arg.value, "it is given as")
         self._through(method, own, [Item(unknown, arg.where)] if several is None else several)
@@ -192,8 +189,8 @@ class Registrar:
         try:
             if name in ("add_tool", "add_skill") and len(given) == 1:
                 self.machine.caller.append(own, given[0].value, given[0].where, site.where)
-            elif name in ("add_tools", "add_skills") and len(given) == 1 and self._override(owner, "add_tool"):
-                self._one_by_one(owner, own, given[0])
+            elif name == "add_tools" and len(given) == 1 and (single := self._override(owner, "add_tool")):
+                self._one_by_one(single, own, given[0])
             elif name in ("add_tools", "add_skills") and len(given) == 1:
                 self.machine.caller.extend(own, given[0].value, given[0].where, site.where)
             else:
