@@ -390,12 +390,13 @@ class KnownCalls(Containers):
             return None
 
     def zip_(self, given: Sequence[Given], site: CallSite, frame: Frame) -> Value | None:
-        lists = [self.machine.evaluator.items(arg.value) for arg in given if not arg.keyword]
+        sources = [arg for arg in given if not arg.keyword]  # without `strict=`
+        lists = [self.machine.evaluator.items(arg.value) for arg in sources]
         known = [items for items in lists if items is not None and not any(item.maybe for item in items)]
         if len(known) != len(lists):
             return None
         pairs = [Item(ListValue("tuple", list(pair)), pair[0].where) for pair in zip(*known, strict=False)]
-        self._put_back(given, known, len(pairs))
+        self._put_back(sources, known, len(pairs))
         return ListValue("list", pairs, None, len(self.machine.conditions), once=True)
 
     def _put_back(self, given: Sequence[Given], taken: Sequence[Sequence[Item]], pairs: int) -> None:
