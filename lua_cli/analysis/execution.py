@@ -6,17 +6,15 @@ decides lets every branch run on a copy of the scope; afterwards a name is what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from lua_cli.analysis.effects import walk
-from lua_cli.analysis.scopes import Condition, Flow, Frame, HandlerScope, Raised, either, joined, kinds_of
+from lua_cli.analysis.handling import Body
+from lua_cli.analysis.loops import Loops
+from lua_cli.analysis.scopes import Condition, Flow, Frame, Raised, joined
 from lua_cli.analysis.values import (
     Binding,
-    ClassValue,
     Constant,
-    External,
-    Generator,
     Given,
     Instance,
     Item,
@@ -25,31 +23,16 @@ from lua_cli.analysis.values import (
     ModuleValue,
     Unknown,
     Value,
-    Where,
 )
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:
-    from lua_cli.analysis.machine import Machine
+    pass
 
-_KNOWN_TO_FAIL = frozenset({"ImportError", "ModuleNotFoundError", "NameError", "UnboundLocalError"})
-MAX_ROUNDS = 500
 IN_PLACE = {"+": "add", "|": "or", "-": "sub", "*": "mul", "&": "and", "^": "xor", "<<": "lshift", ">>": "rshift"}
-MAX_ROUNDS_IN_ALL = 20_000
-
-Body = Sequence[ir.Stmt]
 
 
-class Executor:
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self._rounds_left = MAX_ROUNDS_IN_ALL
-
-    def affords(self, rounds: int) -> bool:
-        """Whether so many more rounds of loops are followed; all loops of a project share one budget."""
-        self._rounds_left -= rounds
-        return self._rounds_left >= 0
-
+class Executor(Loops):
     def block(self, body: Body, frame: Frame) -> Flow:
         """Runs statements in order."""
         if frame.kind == "function":
@@ -305,277 +288,6 @@ class Executor:
             return self.machine.evaluator.truth(self.machine.evaluator.value(case.guard, frame))
         return found
 
-    # Loops
-
-    def for_(self, node: ir.For, frame: Frame) -> Flow:
-        over = self.machine.settled(self.machine.evaluator.value(node.iter, frame))
-        if isinstance(over, Generator) and any(
-            isinstance(one, ir.Jump | ir.Return | ir.Raise) for one in walk(node.body)
-        ):
-            self.machine.evaluator.perhaps_run(over)
-        live = self._live(over)
-        items = None if live is not None else self.machine.evaluator.items(over)
-        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
-        where = frame.where(node.iter.span)
-        text = self.machine.text(where)
-        maybe = Maybe(f"`for … in {text}` runs as often as only a run knows", None)
-        if live is not None:
-            flow = self._rounds(node, self._elements(live), frame, maybe)
-            if live.once and (frame.exits or len(self.machine.conditions) > depth):
-                self.machine.caller.spoil(live, "a loop over it is perhaps left early")
-        elif items is None or len(items) > MAX_ROUNDS or not self.affords(len(items)):
-            part = self.machine.evaluator.unknown(over, "it is an element of")
-            self.assign(node.target, part, node.iter, frame, "loop")
-            flow = self._again(node.body, frame, maybe)
-        else:
-            flow = self._rounds(node, items, frame, maybe)
-        self._leave(frame, depth, exits, Maybe(f"`for … in {text}` is perhaps left early", None))
-        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
-
-    def _again(self, body: Body, frame: Frame, maybe: Maybe) -> Flow:
-        """The body of a loop that runs as often as only a run knows: what it assigns to may be anything afterwards."""
-        before = dict(frame.names)
-        flow = self.branches([body, ()], frame, maybe)
-        for node in walk(tuple(body)):
-            targets = (
-                node.targets if isinstance(node, ir.Assign) else (node.target,) if isinstance(node, ir.Augment) else ()
-            )
-            for name in _bound_names(targets):
-                now = frame.names.get(name)
-                if now is not None and now is not before.get(name) and not isinstance(now.value, ListValue):
-                    values = [now.value, Unknown(maybe.reason, taint=self.machine.evaluator.tainted(now.value))]
-                    frame.names[name] = Binding(either(values, maybe, partial=True), now.where, now.kind)
-        return flow
-
-    def _live(self, over: Value) -> ListValue | None:
-        """A list, or an iterator, whose elements are known and are looked at one by one, as it is at each moment."""
-        if isinstance(over, Generator) and over.run is not None:
-            if self.machine.perhaps is not None and len(self.machine.conditions) > over.depth:
-                return None
-            over = self.machine.evaluator.made(over)
-        elif isinstance(over, Generator):
-            over = over.made or over
-        if not isinstance(over, ListValue) or over.unknown is not None or over.kind not in ("list", "tuple"):
-            return None
-        if over.once and self.machine.perhaps is not None and len(self.machine.conditions) > over.depth:
-            return None
-        return over
-
-    def _elements(self, live: ListValue) -> Iterator[Item | None]:
-        """The elements as a loop meets them; None, at last, when there may be others."""
-        at = 0
-        while True:
-            if live.unknown is not None or at >= MAX_ROUNDS or not self.affords(1):
-                yield None
-                return
-            if live.once and live.items:
-                yield live.items.pop(0)
-            elif not live.once and at < len(live.items):
-                yield live.items[at]
-            else:
-                return
-            at += 1
-
-    def _rounds(self, node: ir.For, items: Iterable[Item | None], frame: Frame, maybe: Maybe) -> Flow:
-        for item in items:
-            if item is None:
-                part = Unknown("it is an element of a list that changes in ways that are not followed", taint=True)
-                self.assign(node.target, part, node.iter, frame, "loop")
-                return self._again(node.body, frame, maybe)
-            self.assign(node.target, item.value, node.iter, frame, "loop")
-            if item.maybe is not None:
-                flow = self.branches([node.body, ()], frame, item.maybe)
-            else:
-                flow = self.block(node.body, frame)
-            if flow is Flow.BREAK:
-                return Flow.NEXT
-            if flow in (Flow.RETURN, Flow.RAISE):
-                return flow
-        return self.block(node.orelse, frame)
-
-    def while_(self, node: ir.While, frame: Frame) -> Flow:
-        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
-        test = self.machine.text(frame.where(node.test.span))
-        maybe = Maybe(f"`while {test}` runs as often as only a run knows", None)
-        flow = Flow.NEXT
-        for rounds in range(MAX_ROUNDS):
-            truth = self.machine.evaluator.truth(self.machine.evaluator.value(node.test, frame))
-            if truth is False:
-                flow = self.block(node.orelse, frame)
-                break
-            if truth is None or rounds == MAX_ROUNDS - 1 or not self.affords(1):
-                flow = self._again(node.body, frame, maybe)
-                break
-            flow = self.block(node.body, frame)
-            if flow not in (Flow.NEXT, Flow.CONTINUE):
-                break
-        self._leave(frame, depth, exits, maybe)
-        return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
-
-    def _leave(self, frame: Frame, depth: int, exits: list[dict[str, Binding]], maybe: Maybe) -> None:
-        """After a loop: what was perhaps bound on the ways out of it, and no longer under its conditions."""
-        if frame.exits:
-            frame.names = joined([frame.names, *frame.exits], maybe)
-        frame.exits = exits
-        del self.machine.conditions[depth:]
-
-    # Exceptions and contexts
-
-    def try_(self, node: ir.Try, frame: Frame) -> Flow:
-        handlers = [(self._caught(handler.type, frame), handler) for handler in node.handlers]
-        scope = HandlerScope(frozenset(name for names, _ in handlers for name in names))
-        error: Raised | None = None
-        flow, unsure = Flow.NEXT, self.machine.unsure
-        self.machine.handlers.append(scope)
-        try:
-            flow = self._guarded(node.body, handlers, frame)
-        except Raised as raised:
-            error = raised
-        finally:
-            self.machine.handlers.pop()
-        if error is None and self.machine.unsure != unsure and not frame.module.lazy:
-            self._unsure(scope, handlers, frame.where(node.span))
-        try:
-            flow = self._after_try(node, handlers, scope, error, flow, frame)
-        except Raised:
-            self.block(node.final, frame)
-            raise
-        final = self.block(node.final, frame)
-        return flow if final is Flow.NEXT else final
-
-    def _guarded(self, body: Body, handlers: list[tuple[frozenset[str], ir.Handler]], frame: Frame) -> Flow:
-        """The body of a `try`: what follows a statement that may raise is perhaps not done."""
-        if frame.module.lazy or all(names <= _KNOWN_TO_FAIL for names, _ in handlers):
-            return self.block(body, frame)
-        for at, statement in enumerate(body):
-            unsure = self.machine.unsure
-            flow = self.block((statement,), frame)
-            if flow is not Flow.NEXT:
-                return flow
-            if self.machine.unsure != unsure and at + 1 < len(body):
-                where = frame.where(statement.span)
-                maybe = Maybe(f"whether `{self.machine.text(where)}` raises is only known when the code runs", None)
-                return self.branches([body[at + 1 :], ()], frame, maybe)
-        return Flow.NEXT
-
-    def _unsure(self, scope: HandlerScope, handlers: list[tuple[frozenset[str], ir.Handler]], where: Where) -> None:
-        """Something in a `try` may raise for all that is known: its handlers are perhaps run. That an import fails, or
-        a name, is
-        known, and no call is thought to raise it."""
-        for names, handler in handlers:
-            if names and not names <= _KNOWN_TO_FAIL and handler.body:
-                maybe = Maybe("whether something in the `try` raises is only known when the code runs", None)
-                scope.perhaps.append((Raised(names, ""), maybe))
-
-    def _after_try(
-        self,
-        node: ir.Try,
-        handlers: list[tuple[frozenset[str], ir.Handler]],
-        scope: HandlerScope,
-        error: Raised | None,
-        flow: Flow,
-        frame: Frame,
-    ) -> Flow:
-        if error is not None:
-            for names, handler in handlers:
-                if names & error.kinds:
-                    return self._handle(handler, frame)
-            raise error
-        if scope.perhaps:
-            taken = [
-                next(handler for names, handler in handlers if names & raised.kinds) for raised, _ in scope.perhaps
-            ]
-            ended = flow is not Flow.NEXT
-            bodies: list[Body] = [() if ended else node.orelse, *(handler.body for handler in taken)]
-            after = self.branches(bodies, frame, scope.perhaps[0][1])
-            return flow if ended else after
-        return self.block(node.orelse, frame) if flow is Flow.NEXT else flow
-
-    def _handle(self, handler: ir.Handler, frame: Frame) -> Flow:
-        if handler.name:
-            frame.names[handler.name] = Binding(Unknown("it is an exception that was caught", taint=True), None)
-        flow = self.block(handler.body, frame)
-        if handler.name:
-            frame.names.pop(handler.name, None)
-        return flow
-
-    def _caught(self, node: ir.Expr | None, frame: Frame) -> frozenset[str]:
-        """The names of the exceptions that an `except` clause catches; nothing for one that is not known."""
-        if node is None:
-            return frozenset({"BaseException"})
-        if isinstance(node, ir.Display):
-            return frozenset(name for item in node.items for name in self._caught(item, frame))
-        value = self.machine.evaluator.value(node, frame)
-        if isinstance(value, ListValue):
-            values = [item.value for item in value.items]
-            return frozenset(self._exception_name(one) for one in values if isinstance(one, ClassValue))
-        return frozenset({self._exception_name(value)}) if isinstance(value, ClassValue) else frozenset()
-
-    def _exception_name(self, cls: ClassValue) -> str:
-        return cls.name if cls.origin == "builtin" else cls.dotted
-
-    def raise_(self, node: ir.Raise, frame: Frame) -> Flow:
-        value = self.machine.settled(self.machine.evaluator.value(node.exception, frame)) if node.exception else None
-        cls = self.machine.evaluator.class_of(value) if value is not None else None
-        if cls is not None and cls.mro is not None:
-            kinds = frozenset(self._exception_name(one) for one in cls.mro)
-        else:
-            kinds = kinds_of("Exception") if value is not None else frozenset()
-        if kinds:
-            self.machine.fail("", "raised by the program", kinds)
-        # Nothing catches it. At the top level the rest is read all the same, to say what else there is to say.
-        return Flow.RAISE if frame.kind == "function" or self.machine.conditions else Flow.NEXT
-
-    def with_(self, node: ir.With, frame: Frame) -> Flow:
-        caught: set[str] = set()
-        managers: list[Instance] = []
-        for context, target in node.items:
-            value = self.machine.settled(self.machine.evaluator.value(context, frame))
-            if isinstance(context, ir.Call) and self._is_suppress(context, frame):
-                caught.update(name for arg in context.args for name in self._caught(arg.value, frame))
-            part = self._entered(value, frame.where(context.span))
-            if isinstance(value, Instance):
-                managers.append(value)
-            if target is not None:
-                part = part or self.machine.evaluator.unknown(value, "it is what a `with` statement gives, of")
-                self.assign(target, part, context, frame)
-        swallow = {"BaseException"} if any(self._exits(manager) for manager in managers) else set()
-        self.machine.handlers.append(HandlerScope(frozenset(caught | swallow)))
-        error: Raised | None = None
-        flow = Flow.NEXT
-        try:
-            flow = self.block(node.body, frame)
-        except Raised as raised:
-            error = raised
-        finally:
-            self.machine.handlers.pop()
-        for manager in reversed(managers):
-            if self._exited(manager, error, frame.where(node.span)):
-                error, flow = None, Flow.NEXT
-        if error is not None and not caught & error.kinds:
-            self.machine.fail("", str(error), error.kinds)
-            return Flow.RAISE if frame.kind == "function" or self.machine.conditions else Flow.NEXT
-        return flow
-
-    def _entered(self, value: Value, where: Where) -> Value | None:
-        """What `__enter__` gives, run where the project defines it; a generator behind a `with` runs perhaps."""
-        if isinstance(value, Generator):
-            self.machine.evaluator.perhaps_run(value)
-        return self.machine.evaluator.own_method(value, "__enter__", [], where) if isinstance(value, Instance) else None
-
-    def _exits(self, manager: Instance) -> bool:
-        return isinstance(self.machine.evaluator.lookup(manager.cls, "__exit__"), tuple)
-
-    def _exited(self, manager: Instance, error: Raised | None, where: Where) -> bool:
-        """Runs `__exit__`; whether it swallows the exception that was raised."""
-        about = Constant(None) if error is None else Unknown("it is what was raised")
-        answer = self.machine.evaluator.own_method(manager, "__exit__", [Given(about, where)] * 3, where)
-        return error is not None and answer is not None and self.machine.evaluator.truth(answer) is True
-
-    def _is_suppress(self, node: ir.Call, frame: Frame) -> bool:
-        value = self.machine.evaluator.value(node.func, frame)
-        return isinstance(value, External) and value.dotted == "contextlib.suppress"
-
     def return_(self, node: ir.Return, frame: Frame) -> Flow:
         value = self.machine.evaluator.value(node.value, frame) if node.value else Constant(None)
         frame.returned.append((value, self.machine.perhaps))
@@ -599,17 +311,6 @@ class Executor:
                 case ir.Annotate(target=ir.Name(id=bound), value=ir.Const(value=value)) if bound == name:
                     return Constant(value)
         return None
-
-
-def _bound_names(targets: Iterable[ir.Expr]) -> Iterator[str]:
-    """The names that assignment targets bind."""
-    for target in targets:
-        if isinstance(target, ir.Name):
-            yield target.id
-        elif isinstance(target, ir.Display):
-            yield from _bound_names(target.items)
-        elif isinstance(target, ir.Starred):
-            yield from _bound_names((target.value,))
 
 
 def _names_of(test: ir.Expr) -> str:
