@@ -40,7 +40,7 @@ def test_gemini_gets_no_references_and_keeps_what_stands_beside_them() -> None:
     ship, bill = found.schema["properties"]["ship"], found.schema["properties"]["bill"]
     assert (ship["description"], ship["type"], ship["required"]) == ("Where to", "object", ["street"])
     assert bill["properties"] == ship["properties"]
-    assert ship["properties"]["zip"] == {"title": "Zip", "type": "string", "nullable": True}
+    assert ship["properties"]["zip"] == {"type": "string", "nullable": True}
     assert found.schema["properties"]["kind"]["enum"] == ["x"]
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _GEMINI_KEPT = (
-    "type", "title", "description", "format", "nullable", "enum", "properties", "required", "items", "anyOf",
+    "type", "description", "format", "nullable", "enum", "properties", "required", "items", "anyOf",
     "minItems", "maxItems", "minProperties", "maxProperties", "minLength", "maxLength", "pattern", "minimum", "maximum",
 )  # fmt: skip
 _GEMINI_FORMATS = frozenset({"date-time", "enum", "int32", "int64", "float", "double"})
