@@ -101,12 +101,12 @@ def compiles(name: str, project: Path, body: Path) -> list[Row]:
 def rows(work: Path, sizes: Sequence[int]) -> list[Row]:
     orders = work / "orders"
     run([*LUA, "init", str(orders), "--template", "orders", "--ci"], work)
-    status = ["test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": "A-1002"}']
+    status = ["test", "--ci", "skill", "--name", "lookup_order", "--input", '{"order_number": "A-1002"}']
     listed = [
         Row("python -c pass (P)", BARE, work),
         Row("lua --version", [*LUA, "--version"], work),
         Row("lua --help", [*LUA, "--help"], work),
-        *compiles("orders", orders, orders / "src/skills/tools/get_order_status.py"),
+        *compiles("orders", orders, orders / "src/skills/tools/lookup_order.py"),
         Row("orders: test one tool, nothing changed", [*LUA, *status], orders),
     ]
     for size in sizes:

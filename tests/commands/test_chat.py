@@ -45,7 +45,7 @@ def call(tool: str, /, **arguments: Any) -> dict[str, Any]:
 
 CONVERSATION = (
     call("load_skill", name="refunds"),
-    call("get_order_status", order_number="A-1002"),
+    call("lookup_order", order_number="A-1002"),
     {"text": "It was shipped."},
 )
 
@@ -71,7 +71,7 @@ def test_as_text_the_answer_alone_is_the_result(lua: Lua, shop: Path) -> None:
     done = lua("chat", "--ci", "--model", script(shop, *CONVERSATION[1:]), "-m", "Where is A-1002?", cwd=shop)
     assert (done.exit_code, done.stdout) == (0, "It was shipped.\n")
     assert done.stderr.startswith(
-        '→ get_order_status {"order_number": "A-1002"}\n← {"order_number": "A-1002", "status": '
+        '→ lookup_order {"order_number": "A-1002"}\n← {"order_number": "A-1002", "status": '
     )
 
 
@@ -83,7 +83,7 @@ def test_several_messages_are_one_conversation(lua: Lua, shop: Path) -> None:
 
 def test_a_thread_goes_on(lua: Lua, shop: Path) -> None:
     for text in ("one", "two"):
-        model = script(shop, call("get_order_status", order_number="A-1002"), {"text": text})
+        model = script(shop, call("lookup_order", order_number="A-1002"), {"text": text})
         done = lua("chat", "--ci", "--model", model, "--thread", "t", "-m", f"say {text}", cwd=shop)
         assert done.stdout == f"{text}\n"
     with contextlib.closing(sqlite3.connect(shop / ".lua/chat.db")) as opened:
@@ -154,7 +154,7 @@ def test_a_script_that_cannot_be_played(lua: Lua, shop: Path, text: str | None, 
 
 
 def test_a_script_that_is_too_short_keeps_its_transcript(lua: Lua, shop: Path) -> None:
-    model = script(shop, call("get_order_status", order_number="A-1002"))
+    model = script(shop, call("lookup_order", order_number="A-1002"))
     done = lua("chat", "--ci", "--model", model, "-m", "hi", "--json", cwd=shop)
     document = json.loads(done.stdout)
     assert (done.exit_code, document["error"]["message"]) == (

@@ -40,7 +40,7 @@ def test_what_is_in_it(lua: Lua, tmp_path: Path) -> None:
     assert "- `find_orders`: List a customer's orders by e-mail address, the newest first." in text
     assert "`lua mcp --skill orders` serves them" in text
     tools = json.loads((root / "out/orders/references/tools.json").read_text("utf-8"))
-    assert [tool["name"] for tool in tools] == ["get_order_status", "find_orders", "check_refund"]
+    assert [tool["name"] for tool in tools] == ["lookup_order", "find_orders", "check_refund"]
     assert "# Refunds, returns and exchanges" in (root / "out/refunds/SKILL.md").read_text("utf-8")
     assert not (root / "out/refunds/references").exists()
     again = lua("export", "agent-skill", "--output", "out", cwd=root)

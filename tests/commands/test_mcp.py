@@ -18,7 +18,7 @@ from tests.conftest import REPOSITORY, Result
 
 Lua = Callable[..., Result]
 WriteProject = Callable[[Mapping[str, str]], Path]
-TOOLS = ["get_order_status", "find_orders", "check_refund", "load_skill"]
+TOOLS = ["lookup_order", "find_orders", "check_refund", "load_skill"]
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +35,8 @@ def test_the_official_client_lists_and_calls(shop: Path, mode: Any) -> None:
         server = StdioServerParameters(command=sys.executable, args=["-m", "lua_cli", "mcp"], cwd=shop)
         async with Client(server, mode=mode, read_timeout_seconds=60) as client:
             tools = (await client.list_tools()).tools
-            good = await client.call_tool("get_order_status", {"order_number": "A-1002"})
-            wrong = await client.call_tool("get_order_status", {"order_number": "B-1"})
+            good = await client.call_tool("lookup_order", {"order_number": "A-1002"})
+            wrong = await client.call_tool("lookup_order", {"order_number": "B-1"})
             loaded = await client.call_tool("load_skill", {"name": "refunds"})
             return tools, good, wrong, loaded, client.instructions
 
@@ -137,7 +137,7 @@ def test_what_no_client_should_send(wire: Wire, message: Any, code: int) -> None
 
 
 def test_arguments_that_do_not_fit_are_a_result_for_the_model(wire: Wire) -> None:
-    result = wire.ask("tools/call", name="get_order_status", arguments={"order": "A-1"})["result"]
+    result = wire.ask("tools/call", name="lookup_order", arguments={"order": "A-1"})["result"]
     assert result["isError"]
     assert json.loads(result["content"][0]["text"])["error"]["type"] == "input-invalid"
 
@@ -199,9 +199,9 @@ def test_agents_of_flows_are_served_with_their_documents(tmp_path: Path) -> None
     root = tmp_path / "flows"
     shutil.copytree(REPOSITORY / "templates/order-flow", root, ignore=shutil.ignore_patterns(".lua"))
     wire = Wire(root)
-    assert [tool["name"] for tool in wire.ask("tools/list")["result"]["tools"]] == ["lookup_order", "load_skill"]
-    result = wire.ask("tools/call", name="lookup_order", arguments={"orderId": "A-100"})["result"]
-    assert (result["isError"], result["structuredContent"]["orderId"]) == (False, "A-100")
+    assert [tool["name"] for tool in wire.ask("tools/list")["result"]["tools"]] == TOOLS
+    result = wire.ask("tools/call", name="lookup_order", arguments={"order_number": "A-1002"})["result"]
+    assert (result["isError"], result["structuredContent"]["order_number"]) == (False, "A-1002")
     loaded = wire.ask("tools/call", name="load_skill", arguments={"name": "refunds"})["result"]
     assert loaded["content"][0]["text"].startswith("# Refunds")
     wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})

@@ -21,14 +21,14 @@ cases:
     agent: orders-agent
     say: [Where is A-1002?, And my money?]
     script:
-      - toolCalls: [{name: get_order_status, arguments: {order_number: A-1002}}]
+      - toolCalls: [{name: lookup_order, arguments: {order_number: A-1002}}]
       - text: It was shipped.
       - toolCalls: [{name: load_skill, arguments: {name: refunds}}]
       - toolCalls: [{name: check_refund, arguments: {order_number: A-1002, on: "2026-04-01"}}]
       - text: You get it back.
     expect:
       tools:
-        - get_order_status
+        - lookup_order
         - {name: check_refund, arguments: {order_number: A-1002}}
       forbidden: [find_orders]
       skills: [refunds]
@@ -44,10 +44,10 @@ cases:
   - name: wrong in every way
     say: Where is A-1002?
     script:
-      - toolCalls: [{name: find_orders, arguments: {email: a@example.com}}, {name: get_order_status, arguments: {order_number: A-1001}}]
+      - toolCalls: [{name: find_orders, arguments: {email: a@example.com}}, {name: lookup_order, arguments: {order_number: A-1001}}]
       - text: No idea.
     expect:
-      tools: [{name: get_order_status, arguments: {order_number: A-1002}}, check_refund]
+      tools: [{name: lookup_order, arguments: {order_number: A-1002}}, check_refund]
       forbidden: [find_orders]
       skills: [refunds]
       answer: {regex: shipped}
@@ -55,10 +55,10 @@ cases:
     say: hi
     script:
       - toolCalls: [{name: find_orders, arguments: {email: a@example.com}}]
-      - toolCalls: [{name: get_order_status, arguments: {order_number: A-1001}}]
+      - toolCalls: [{name: lookup_order, arguments: {order_number: A-1001}}]
       - text: Done.
     expect:
-      tools: [get_order_status, find_orders]
+      tools: [lookup_order, find_orders]
 """
 
 
@@ -88,8 +88,8 @@ def test_everything_that_differs_is_said(lua: Lua, shop: Path) -> None:
     lines = [line.strip() for line in done.stdout.splitlines()]
     assert lines[1:8] == [
         "✖ wrong in every way",
-        'tests/talk.test.yaml:2: get_order_status was called with other arguments: /order_number: expected "A-1002", got "A-1001"',
-        "check_refund was not called; called were: find_orders, get_order_status",
+        'tests/talk.test.yaml:2: lookup_order was called with other arguments: /order_number: expected "A-1002", got "A-1001"',
+        "check_refund was not called; called were: find_orders, lookup_order",
         "find_orders was called, and must not be",
         "the skill refunds was not loaded",
         "the answer does not match 'shipped': \"No idea.\"",
@@ -123,9 +123,9 @@ def test_files_that_cannot_be_used(lua: Lua, shop: Path, case: str, message: str
 
 
 REAL = (
-    "cases:\n  - name: looks up\n    say: Where is A-1002?\n    expect: {tools: [get_order_status], answer: shipped}\n"
+    "cases:\n  - name: looks up\n    say: Where is A-1002?\n    expect: {tools: [lookup_order], answer: shipped}\n"
 )
-CALLS = {"toolCalls": [{"name": "get_order_status", "arguments": {"order_number": "A-1002"}}]}
+CALLS = {"toolCalls": [{"name": "lookup_order", "arguments": {"order_number": "A-1002"}}]}
 SHIPPED = {"text": "It was shipped."}
 UNKNOWN = {"text": "No idea."}
 
@@ -144,7 +144,7 @@ def test_a_real_model_is_asked_again_and_again(lua: Lua, shop: Path) -> None:
             done = lua("test", "--ci", *flags, cwd=shop, env=environ(server))
         assert done.exit_code == code, done.stdout
     assert "2 of 3 runs were good (95 % interval 21% to 94%), wanted 90%; 1 more did not reach the model" in done.stdout
-    assert "get_order_status was not called; called were: nothing" in done.stdout
+    assert "lookup_order was not called; called were: nothing" in done.stdout
 
 
 def test_recorded_answers_are_played_again(lua: Lua, shop: Path) -> None:

@@ -25,7 +25,7 @@ def draw() -> str:
     with tempfile.TemporaryDirectory() as folder:
         root = scaffold(template_named("orders"), Path(folder) / "my-agent", "my-agent").root
         skill = root / "src/skills/orders.py"
-        skill.write_text(skill.read_text("utf-8").replace("GetOrderStatus()", 'GetOrderStatus(region="eu")'), "utf-8")
+        skill.write_text(skill.read_text("utf-8").replace("LookupOrder()", 'LookupOrder(region="eu")'), "utf-8")
         said = subprocess.run(
             [sys.executable, "-m", "lua_cli", "compile"],
             cwd=root,

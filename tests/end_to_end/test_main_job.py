@@ -110,18 +110,18 @@ def test_what_a_user_gets_wrong(lua_process: Lua, orders: Path) -> None:
         return lua_process(*args, cwd=orders, **options)
 
     unknown = lua("test", "--ci", "skill", "--name", "get_order_stats", "--input", "{}")
-    assert unknown.exit_code == 3 and "get_order_status" in unknown.stderr
-    refused = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": 7}')
+    assert unknown.exit_code == 3 and "lookup_order" in unknown.stderr
+    refused = lua("test", "--ci", "skill", "--name", "lookup_order", "--input", '{"order_number": 7}')
     assert refused.exit_code == 2 and "/order_number" in refused.stderr
     optional = lua(
         "test", "--ci", "skill", "--name", "check_refund", "--input", '{"order_number": "A-1001", "on": "yesterday"}'
     )
     assert '/on must be a date or null, not "yesterday"' in optional.stderr
-    broken = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": }')
+    broken = lua("test", "--ci", "skill", "--name", "lookup_order", "--input", '{"order_number": }')
     assert broken.exit_code == 2 and "column" in broken.stderr
-    raised = lua("test", "--ci", "skill", "--name", "get_order_status", "--input", '{"order_number": "A-9999"}')
-    assert raised.exit_code == 1 and "get_order_status.py" in raised.stderr and "lua_cli/" not in raised.stderr
-    tool = lua("push", "skill", "--name", "get_order_status", "--ci")
+    raised = lua("test", "--ci", "skill", "--name", "lookup_order", "--input", '{"order_number": "A-9999"}')
+    assert raised.exit_code == 1 and "lookup_order.py" in raised.stderr and "lua_cli/" not in raised.stderr
+    tool = lua("push", "skill", "--name", "lookup_order", "--ci")
     assert tool.exit_code == 3 and "orders" in tool.stderr
     assert lua("push", "skill", "--ci").exit_code == 2
     assert lua("push", "skill", "--name", "ordres", "--ci").exit_code == 3

@@ -4,7 +4,7 @@ from lua_cli import LuaSkill
 
 from skills.tools.check_refund import CheckRefund
 from skills.tools.find_orders import FindOrders
-from skills.tools.get_order_status import GetOrderStatus
+from skills.tools.lookup_order import LookupOrder
 
 orders = LuaSkill(
     name="orders",
@@ -12,9 +12,9 @@ orders = LuaSkill(
     context={
         "base": (
             "Order numbers look like A-1001 and stand on the receipt.\n"
-            "- The customer gives an order number and asks where the order is: call get_order_status.\n"
+            "- The customer gives an order number and asks where the order is: call lookup_order.\n"
             "- The customer has no order number: ask for the e-mail address of the purchase and call find_orders, "
-            "then get_order_status for the order that is meant.\n"
+            "then lookup_order for the order that is meant.\n"
             "- The customer wants money back: call check_refund before you promise anything.\n"
             "Say only what the tools answered. When a tool says that an order does not exist, ask the customer to "
             "check the number; do not try other numbers."
@@ -22,7 +22,7 @@ orders = LuaSkill(
         "voice": "Read order numbers out character by character, and dates as a person would say them.",
     },
     tools=[
-        GetOrderStatus(),
+        LookupOrder(),
         FindOrders(),
         CheckRefund(),
     ],

@@ -1,4 +1,4 @@
-"""The tool `get_order_status`."""
+"""The tool `lookup_order`."""
 
 from lua_cli import LuaTool
 from pydantic import BaseModel, Field
@@ -10,8 +10,8 @@ class OrderQuery(BaseModel):
     order_number: str = Field(description="As printed on the receipt, for example A-1001")
 
 
-class GetOrderStatus(LuaTool[OrderQuery]):
-    name = "get_order_status"
+class LookupOrder(LuaTool[OrderQuery]):
+    name = "lookup_order"
     description = (
         "Look up the shipping status of one order by its order number. "
         "Use when the customer asks where an order is, whether it was sent, or when it arrives."
