@@ -5,19 +5,22 @@ imports.
 """
 
 from lua_cli._version import __version__
-from lua_cli.sdk import (
-    ChannelText,
-    Data,
-    LuaAgent,
-    LuaSkill,
-    LuaTool,
-    Record,
-    ScriptedModel,
-    StateError,
-    ToolFlag,
-    User,
-    env,
-)
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from lua_cli.sdk import (
+        ChannelText,
+        Data,
+        LuaAgent,
+        LuaSkill,
+        LuaTool,
+        Record,
+        ScriptedModel,
+        StateError,
+        ToolFlag,
+        User,
+        env,
+    )
 
 __all__ = [
     "ChannelText",
@@ -33,3 +36,17 @@ __all__ = [
     "__version__",
     "env",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """A name of the SDK, loaded when it is first asked for: the command line has no use for it."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from lua_cli import sdk
+
+    value = globals()[name] = getattr(sdk, name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

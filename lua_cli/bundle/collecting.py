@@ -14,15 +14,17 @@ from lua_cli.analysis.model import Analysis, Attribute, ClassInfo, Finding, Skil
 from lua_cli.bundle.closure import Closure, Imports, Outside, member_name
 from lua_cli.bundle.datafiles import add_document, add_included, add_read
 from lua_cli.bundle.dynamic import covered
+from lua_cli.bundle.environment import Environment
 from lua_cli.bundle.members import FileReader, Members
-from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, EnvUse, Requirement
+from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, Requirement
 from lua_cli.bundle.sealing import largest, shown_size
 from lua_cli.bundle.secrets import find_secrets
 from lua_cli.bundle.syntax import newer_syntax, oldest_python
 from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
 from lua_cli.project import Project
-from lua_cli.source import EnvRead, SourceIndex
+from lua_cli.project.envfile import EXAMPLES
+from lua_cli.source import SourceIndex
 
 if TYPE_CHECKING:
     from lua_cli.bundle.requires import Requirements
@@ -53,6 +55,7 @@ class _Collector:
         self._members_of: dict[str, str] = {}
         self._looked_through = set(analysis.modules.values())
         self._requirements: Requirements | None = None
+        self._environment = Environment(project, index)
         self._oldest = oldest_python(project.settings.requires_python)
         self._parsed: set[str] = set()
 
@@ -65,12 +68,16 @@ class _Collector:
             for agent in agents:
                 self._say_secrets(agent.files)
             drafts += agents
+        self._environment.say_missing(drafts)
         findings = [*self._findings, *(self._requirements.findings if self._requirements else ())]
-        locks = {self._project.root / name for name in LOCK_FILES}
+        findings += self._environment.findings
+        locks = {self._project.root / name for name in (*LOCK_FILES, ".env", *EXAMPLES)}
         if self._requirements and self._requirements.lock_path:  # it may be that of a workspace further up
             locks.add(self._requirements.lock_path)
         asked = locks | self._reader.asked - self._reader.digests.keys()
-        return Collected(drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)))
+        return Collected(
+            drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)), self._environment.looked_up
+        )
 
     def _draft(self, skill: SkillInfo) -> Draft:
         found = (self._analysis.tool_class(use) for use in skill.tools)
@@ -83,7 +90,7 @@ class _Collector:
         add_read(members, closure.modules.values(), self._imports)
         self._say_about(closure)
         requires = self._requirements_of(closure)
-        uses = self._env_uses(closure)
+        uses = self._environment.uses(closure.modules.values(), self._where)
         files = members.files()
         self._findings += members.findings
         self._say_secrets(files)
@@ -222,24 +229,9 @@ class _Collector:
         """The analysis runs the top levels of the modules that it reaches, and has said what is missing there."""
         return found.importer in self._analysis.modules and found.fact.guard != "function"
 
-    def _env_uses(self, closure: Closure) -> tuple[EnvUse, ...]:
-        reads: dict[str, list[EnvRead]] = {}
-        for module in closure.modules.values():
-            for read in self._index.env_reads(module.location):
-                if read.name and not {"=", "\0"} & set(read.name):
-                    reads.setdefault(read.name, []).append(read)
-        return tuple(
-            EnvUse(name, tuple(map(self._where, _places(found))), all(read.has_default for read in found))
-            for name, found in sorted(reads.items())
-        )
-
     def _where(self, place: Place) -> str:
         """A place as an artifact carries it: in the project; for a source beside the project, in the artifact."""
         return f"{place.path if not Path(place.path).is_absolute() else self._members_of[place.path]}:{place.line}"
-
-
-def _places(reads: Iterable[EnvRead]) -> list[Place]:
-    return sorted(read.place for read in reads)
 
 
 def _registered(analysis: Analysis) -> list[SkillInfo]:

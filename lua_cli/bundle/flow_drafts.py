@@ -37,7 +37,8 @@ def _draft(
         known = uses.get(variable.name)
         optional = not variable.required and (known is None or known.optional)
         places = tuple(sorted({place, *(known.places if known else ())}))
-        uses[variable.name] = EnvUse(variable.name, places, optional)
+        first = variable.place if variable.required else known.place if known else None
+        uses[variable.name] = EnvUse(variable.name, places, optional, first)
     own = {file.name for file in base.files}
     files = (*base.files, *(file for file in _files(flows, reach, flow) if file.name not in own))
     return replace(

@@ -109,6 +109,7 @@ class EnvUse:
     name: str
     places: tuple[str, ...]  # "path:line", sorted
     optional: bool
+    place: Place | None = None  # of the first read that has no default
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +145,11 @@ class Collected:
 
     read     the files that were read for it: path → SHA-256 (hex) of the bytes on disk
     asked    other files whose presence or absence decided it: lock files, data files that are missing
+    looked_up  environment variables whose presence decided it → whether they were set
     """
 
     drafts: tuple[Draft, ...]
     findings: tuple[Finding, ...]
     read: Mapping[Path, str] = field(default_factory=dict)
     asked: tuple[Path, ...] = ()
+    looked_up: Mapping[str, bool] = field(default_factory=dict)

@@ -7,6 +7,8 @@ commands on a pipe. Out: frames, each with the number of its command; the proces
                                                                C {"number", "name", "open", "reason", "ms"} for each,
                                                                then R {"number", "hung": [name]}
 
+Where HTTP is played or recorded ("http" in the request), H {"recorded", "unmatched"} goes before each R.
+
 A tool is built when it is needed first, and stays. "" asks for the skill's own condition. With `hung` the event loop is
 lost: this process is of no use any more.
 """
@@ -26,7 +28,7 @@ from lua_cli.child.encode import encode
 from lua_cli.child.failure import Frames
 from lua_cli.child.load import build, load_class
 from lua_cli.child.loops import LoopThread
-from lua_cli.child.run import ANSWER_BYTES, NO_CHANNEL, called, flush_streams
+from lua_cli.child.run import ANSWER_BYTES, NO_CHANNEL, called, flush_streams, play_http
 from lua_cli.child.watch import alarm
 from lua_cli.child.wire import Channel, read_request
 
@@ -66,6 +68,7 @@ class _Skill:
         self._tools: dict[str, Any] = {}
         self._loop = LoopThread()
         self._conditions = Conditions(self._loop, frames)
+        self._exchanges = play_http(order.get("http"))
 
     def do(self, command: dict[str, Any]) -> None:
         confine.more_time(self._order["limits"]["cpu"])
@@ -81,6 +84,7 @@ class _Skill:
         )  # fmt: skip
         quiet()
         flush_streams()
+        self._tell_http()
         self._send("R", {**found, "number": command["number"]})
 
     def _ask(self, command: dict[str, Any]) -> None:
@@ -93,7 +97,15 @@ class _Skill:
         self._send("B", {"number": number})
         hung = self._conditions.ask(asked, command["budget"], say)
         flush_streams()
+        self._tell_http()
         self._send("R", {"number": number, "hung": hung})
+
+    def _tell_http(self) -> None:
+        """What was exchanged since it was told last, in a conversation that plays or records HTTP."""
+        if self._exchanges is not None:
+            self._channel.send("H", self._exchanges.heard(ANSWER_BYTES).encode("ascii"))
+            self._exchanges.recorded.clear()
+            self._exchanges.unmatched.clear()
 
     def _condition(self, name: str) -> Callable[[], Any]:
         """Finds the function to ask; what goes wrong on the way to it is the condition's own failure."""

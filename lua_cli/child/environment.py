@@ -12,7 +12,8 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.errors import NotFoundError
+from lua_cli.project.envfile import read_env_file
 
 PLACEHOLDER = "lua-placeholder"
 _PASSED = (
@@ -53,19 +54,3 @@ def declared_values(
                 found[name] = source[name]
                 break
     return found
-
-
-def read_env_file(path: Path) -> dict[str, str]:
-    """NAME=value lines, as python-dotenv reads them (`export`, quotes, `# comments`, `${NAME}`)."""
-    import io
-
-    from dotenv import dotenv_values
-
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    values = dotenv_values(stream=io.StringIO(text.replace("\r\n", "\n")))
-    return {name: value for name, value in values.items() if value is not None}

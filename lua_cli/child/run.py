@@ -41,7 +41,7 @@ def run(order: dict[str, Any], channel: Channel) -> None:
     channel.send("B", b"{}")
     confine.limit(order["limits"])
     connect_state(order["answers"], channel)
-    exchanges = _exchanges(order.get("http"))
+    exchanges = play_http(order.get("http"))
     found = answer(order, frames)
     flush_streams()
     try:
@@ -53,7 +53,7 @@ def run(order: dict[str, Any], channel: Channel) -> None:
     _exit(0)
 
 
-def _exchanges(given: dict[str, Any] | None) -> Exchanges | None:
+def play_http(given: dict[str, Any] | None) -> Exchanges | None:
     """HTTP of a case, from here on; None leaves the network as it is."""
     if given is None:
         return None

@@ -53,7 +53,7 @@ def compile_command(
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> int:
     """Lint the project and bundle its registered skills into .lua/artifacts."""
-    from lua_cli.commands.compiled import exit_code
+    from lua_cli.commands.compiled import exit_code, show_and_keep
     from lua_cli.commands.compiled import show as show_document
     from lua_cli.commands.session import current, progress, project
     from lua_cli.pipeline import compile_project
@@ -81,7 +81,10 @@ def compile_command(
     document = _beyond(target, compiled.document, baseline) if baseline is not None else compiled.document
     if codes["providers"] and chosen == "json":
         document = {**document, "providers": _provider_tools(document, codes["providers"])}
-    show_document(target, document, chosen)
+    if chosen == "text" and document is compiled.document and document["ok"] and choice is None and not check:
+        show_and_keep(target, document)
+    else:
+        show_document(target, document, chosen)
     return exit_code(document, strict=strict)
 
 

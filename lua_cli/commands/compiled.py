@@ -30,7 +30,10 @@ def answer_unchanged(args: list[str]) -> int | None:
     if known is None:
         return None
     chosen = next((_UNCHANGED[flag] for flag in reversed(args) if flag in _UNCHANGED), "text")
-    show(target, known.document, chosen)
+    if chosen == "text":
+        show_and_keep(target, known.document)
+    else:
+        show(target, known.document, chosen)
     return exit_code(known.document, strict="--strict" in args)
 
 
@@ -41,17 +44,33 @@ def exit_code(document: Mapping[str, Any], *, strict: bool) -> int:
 
 def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
     """Print the document of a compile in a format: on stdout, the whole of it."""
-    from lua_cli.commands.session import facts_of_stdout, print_json, say
+    from lua_cli.commands.session import print_json
 
     if chosen == "json":
         print_json(document)
         return
-    if chosen == "text":
-        for line in _built(document):
-            say(line)
+    sys.stdout.write(_shown(target, document, chosen))
+
+
+def show_and_keep(target: Project, document: Mapping[str, Any]) -> None:
+    """Print the document of a whole compile as text, and remember what was said for the next time."""
+    from lua_cli.commands.session import facts_of_stdout
+    from lua_cli.pipeline.keeping import keep_answer
+
+    said = _shown(target, document, "text")
+    sys.stdout.write(said)
+    facts = facts_of_stdout()
+    if facts["encoding"].lower() == "utf-8":
+        sys.stdout.flush()
+        keep_answer(target, said, document, colour=facts["colour"])
+
+
+def _shown(target: Project, document: Mapping[str, Any], chosen: str) -> str:
+    from lua_cli.commands.session import facts_of_stdout
     from lua_cli.report import render
 
-    sys.stdout.write(render(document, chosen, root=target.root, prefix=_in_repository(target), **facts_of_stdout()))
+    built = "".join(f"{line}\n" for line in _built(document)) if chosen == "text" else ""
+    return built + render(document, chosen, root=target.root, prefix=_in_repository(target), **facts_of_stdout())
 
 
 def _in_repository(target: Project) -> str:

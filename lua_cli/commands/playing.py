@@ -40,6 +40,7 @@ class Playing:
             )
         from lua_cli.commands.agents import Agents
         from lua_cli.runtime.agents import Setting
+        from lua_cli.runtime.cases import http_of
         from lua_cli.runtime.models.choosing import choose_model
         from lua_cli.runtime.state import State
         from lua_cli.runtime.turnplay import Players, play_case
@@ -48,7 +49,10 @@ class Playing:
 
         def talk(case: Case) -> PythonConversation:
             user = case.user or (options.state.user if options.state is not None else None)
-            own = replace(options, env=case.env, timeout=case.timeout or options.timeout, state=State(user))
+            own = replace(
+                options, env=case.env, timeout=case.timeout or options.timeout, state=State(user),
+                http=http_of(case, self.record),
+            )  # fmt: skip
             turns = case.turns
             setting = Setting(own, turns.channel if turns else "text")
             return agents.opened(agents.named(turns.agent if turns else None), setting)

@@ -78,14 +78,23 @@ def test_command(
     forget_old(options.cache, {artifact.digest for artifact in artifacts.values()})
     if junit is not None:
         write_junit(junit, results)
-    failed = [result for result in results if not result.ok]
+    lost = [result for result in results if result.unreached is not None]
+    failed = [result for result in results if not result.ok and result.unreached is None]
     if as_json:
-        print_json({"ok": not failed, "cases": [result.document() for result in results]})
-        return EXIT_FINDINGS if failed else EXIT_OK
-    say(f"\n{len(results) - len(failed)} passed" + (f", {len(failed)} failed" if failed else ""))
+        print_json({"ok": not failed and not lost, "cases": [result.document() for result in results]})
+        return _exit_code(failed, lost)
+    passed = len(results) - len(failed) - len(lost)
+    more = (f", {len(failed)} failed" if failed else "") + (f", {len(lost)} not played" if lost else "")
+    say(f"\n{passed} passed{more}")
     for result in failed:
         explain_case(result)
-    return EXIT_FINDINGS if failed else EXIT_OK
+    return _exit_code(failed, lost)
+
+
+def _exit_code(failed: list[CaseResult], lost: list[CaseResult]) -> int:
+    """Wrong choices count first; then what kept a case from its model, a missing key before anything else."""
+    codes = sorted(result.unreached.exit_code for result in lost if result.unreached is not None)
+    return EXIT_FINDINGS if failed else codes[0] if codes else EXIT_OK
 
 
 def _watch(context: typer.Context) -> int:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lua_cli.project import Project
     from lua_cli.rules import Choice
 
-    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path]]
+    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def _compile(
         *(artifact.path.resolve() for artifact in built.values()),
     ]
     files = index.read | dict(collected.read) | dict(read.files)
-    return Compiled(document, built), (files, {**index.finder.listings, **read.listings}, others)
+    return Compiled(document, built), (files, {**index.finder.listings, **read.listings}, others, collected.looked_up)
 
 
 def _has_errors(diagnostics: list[Diagnostic]) -> bool:

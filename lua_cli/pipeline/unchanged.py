@@ -25,7 +25,7 @@ import lua_cli
 from lua_cli.project import Project
 
 _RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
-_FORMAT = 3
+_FORMAT = 4
 
 
 class Record:
@@ -43,14 +43,22 @@ class Record:
                 record["surroundings"] == _surroundings(self._project)
                 and all(_same_file(path, facts, record["written"]) for path, facts in record["files"].items())
                 and all(listing(Path(path)) == names for path, names in record["listings"].items())
+                and all((name in os.environ) == there for name, there in record["variables"].items())
                 and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
 
-    def write(self, read: Mapping[Path, str], listings: Mapping[Path, frozenset[str]], others: Iterable[Path]) -> None:
+    def write(
+        self,
+        read: Mapping[Path, str],
+        listings: Mapping[Path, frozenset[str]],
+        others: Iterable[Path],
+        variables: Mapping[str, bool],
+    ) -> None:
         """Remember what the build was made of: `read` (file → SHA-256 of what was read), `listings` (folder → names as
-        they were seen) and `others` (an absent file is remembered as absent).
+        they were seen), `others` (an absent file is remembered as absent) and `variables` of the environment (whether
+        they were set).
 
         Nothing is remembered when one of them has changed meanwhile: the record would speak for another state.
         """
@@ -64,6 +72,7 @@ class Record:
             "surroundings": _surroundings(self._project),
             "files": files,
             "listings": {str(path): folders[path] for path in sorted(folders)},
+            "variables": dict(variables),
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
         }
         record["written"] = _now_on_disk(self._path)

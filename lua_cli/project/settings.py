@@ -27,6 +27,7 @@ class Settings:
     project's
     include          globs of data files to bundle, relative to the project
     include_modules  modules to bundle beyond the static import closure (dotted names)
+    env              names of environment variables that the tools read by a computed name
     flows            folder of the YAML flows, relative to the project; None: `flows/` where it is
     size_budget      bytes that an artifact may have without a warning
     python           interpreter for child processes and third-party sources
@@ -39,6 +40,7 @@ class Settings:
     import_roots: tuple[str, ...] | None = None
     include: tuple[str, ...] = ()
     include_modules: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
     flows: str | None = None
     size_budget: int = 10 * 1024**2
     python: str | None = None
@@ -55,6 +57,7 @@ _KEYS: dict[str, str] = {
     "import-roots": _STRINGS,
     "include": _STRINGS,
     "include-modules": _STRINGS,
+    "env": _STRINGS,
     "flows": _STRING,
     "size-budget": _SIZE,
     "python": _STRING,

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
 from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place, Related
-from lua_cli.flows.model import Block, Flow, Flows
-from lua_cli.project import Project
+
+if TYPE_CHECKING:
+    from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
+    from lua_cli.flows.model import Block, Flow, Flows
+    from lua_cli.project import Project
 
 DOCUMENT_VERSION = 1
 

@@ -21,6 +21,7 @@ from lua_cli.runtime.turncase import KEYS, TurnCase, read_turns
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
 PATTERN = "*.test.yaml"
+_TALKED = ("name", "user", "env", "timeout", "http")  # what a conversation has in common with a call of one tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Reader:
         for needed in ("name",) if talks else ("name", "tool"):
             if needed not in node.value:
                 raise self.refuse(node, f"the case has no `{needed}`")
-        own = [(key, item) for key, item in node.items() if not talks or key in ("name", "user", "env", "timeout")]
+        own = [(key, item) for key, item in node.items() if not talks or key in _TALKED]
         values = {key: _READERS[key](self, item) for key, item in own}
         if talks:
             values["turns"] = read_turns(self, node, self._folder)

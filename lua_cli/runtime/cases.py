@@ -23,15 +23,23 @@ from lua_cli.runtime.state import State
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
+    from lua_cli.errors import LuaError
 
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of a case. `message` says what is wrong; None when nothing is."""
+    """What became of a case.
+
+    message    what is wrong; None when nothing is
+    unreached  why it was not played, or not often enough: the model could not be reached
+    runs       of a case that a real model plays: how many were good, wrong, and did not reach it
+    """
 
     case: Case
     result: RunResult
     message: str | None
+    unreached: LuaError | None = None
+    runs: Mapping[str, Any] | None = None
 
     @property
     def ok(self) -> bool:
@@ -47,6 +55,10 @@ class CaseResult:
             "tool": case.tool,
             "ok": self.ok,
         }
+        if self.unreached is not None:
+            record["unreached"] = self.unreached.kind.replace("_", "-")
+        if self.runs is not None:
+            record["runs"] = dict(self.runs)
         return {**record, "message": self.message, "durationMs": self.result.duration_ms}
 
 
@@ -63,7 +75,7 @@ def run_cases(
     written anew. Raises UsageError for a recording that is not there or cannot be used.
     """
     for case in cases:
-        _http(case, record)
+        http_of(case, record)
 
     def run(case: Case) -> CaseResult:
         if case.turns is not None and play is not None:
@@ -77,7 +89,7 @@ def run_cases(
 
 
 def _of_flow(case: Case, options: RunOptions, record: bool) -> CaseResult:
-    result, message = play_flow(case, replace(options, http=_http(case, record)))
+    result, message = play_flow(case, replace(options, http=http_of(case, record)))
     if result.http.get("recorded") and case.http is not None and case.http.file is not None:
         write_recording(case.http.file, result.http["recorded"], masker(case.env))
     unmatched = result.http.get("unmatched") or []
@@ -99,7 +111,7 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
         return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
     state = State(case.user or (options.state.user if options.state is not None else None))
     own = replace(
-        options, env=case.env, timeout=case.timeout or options.timeout, http=_http(case, record), state=state
+        options, env=case.env, timeout=case.timeout or options.timeout, http=http_of(case, record), state=state
     )  # fmt: skip
     try:
         result = run_tool(artifact, case.tool, json.dumps(case.input), own)
@@ -114,7 +126,7 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
     return CaseResult(case, result, difference(case.expect, result))
 
 
-def _http(case: Case, record: bool) -> dict[str, Any] | None:
+def http_of(case: Case, record: bool) -> dict[str, Any] | None:
     """What the child shall play or record; None without `http`."""
     if case.http is None:
         return None

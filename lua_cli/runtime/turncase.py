@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.casefile import Reader
     from lua_cli.source.yaml_text import Node
 
-KEYS = ("name", "agent", "say", "user", "channel", "env", "timeout", "script", "expect")
+KEYS = ("name", "agent", "say", "user", "channel", "env", "timeout", "http", "script", "expect")
 _EXPECT = ("tools", "forbidden", "skills", "answer", "refused")
 _CHANNELS = ("text", "voice")
 

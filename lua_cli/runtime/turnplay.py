@@ -5,16 +5,18 @@ played once; a real model as often as asked, and the share of good runs counts.
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import AuthError, LuaError, ProviderError, UnavailableError
 from lua_cli.runtime.cases import CaseResult
+from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunResult
+from lua_cli.runtime.recording import write_recording
+from lua_cli.runtime.tally import Run, Tally
 from lua_cli.runtime.turncase import turn_differences
 from lua_cli.runtime.turns import Entry, Model, Outcome, Reply, Request, Rules
 
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from lua_cli.runtime.agents import PythonConversation
     from lua_cli.runtime.casefile import Case
     from lua_cli.runtime.turns.model import OnText
-
-_Z = 1.96  # of a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,40 +41,52 @@ class Players:
     record: bool = False
 
 
-@dataclass(slots=True)
-class _Run:
-    """One run: what differs; `lost` when the model could not be reached."""
+class _NoModelError(Exception):
+    """The model of a case cannot be opened."""
 
-    found: list[str] = field(default_factory=list)
-    lost: str = ""
-    answer: str = ""
-    logs: str = ""
+    def __init__(self, error: LuaError) -> None:
+        super().__init__(error.message)
+        self.error = error
 
 
 def play_case(case: Case, players: Players) -> CaseResult:
     """Play a case. Whatever goes wrong is its result."""
     begun = time.monotonic()
     scripted = case.turns is not None and case.turns.script is not None and not _records(case, players)
-    runs: list[_Run] = []
+    asked = 1 if scripted or players.record else players.runs
+    runs: list[Run] = []
     message: str | None
     try:
-        runs = [_play(case, players) for _ in range(1 if scripted or players.record else players.runs)]
-        message = _verdict(runs, players.min_pass)
+        runs = _runs(case, players, asked)
+        tally = Tally(runs, asked, players.min_pass)
+        message, unreached = tally.message, tally.unreached
     except LuaError as error:
-        message = f"{error.message}" + (f" ({error.hint})" if error.hint else "")
-    shown = next((run for run in runs if run.found), runs[-1] if runs else _Run())
+        message, unreached = f"{error.message}" + (f" ({error.hint})" if error.hint else ""), None
+    shown = next((run for run in runs if run.found), runs[-1] if runs else Run())
     spent = round((time.monotonic() - begun) * 1000)
-    return CaseResult(case, RunResult(case.tool, shown.answer, None, spent, shown.logs), message)
+    counts = tally.document() if runs and not scripted else None
+    return CaseResult(case, RunResult(case.tool, shown.answer, None, spent, shown.logs), message, unreached, counts)
+
+
+def _runs(case: Case, players: Players, asked: int) -> list[Run]:
+    """The runs; no more of them when there is no model to ask."""
+    runs: list[Run] = []
+    try:
+        while len(runs) < asked:
+            runs.append(_play(case, players))
+    except _NoModelError as none:
+        runs.append(Run(lost=none.error))
+    return runs
 
 
 def _records(case: Case, players: Players) -> bool:
     return players.record and case.turns is not None and isinstance(case.turns.script, Path)
 
 
-def _play(case: Case, players: Players) -> _Run:
+def _play(case: Case, players: Players) -> Run:
     turns = case.turns
     assert turns is not None  # noqa: S101  # only conversations come here
-    run = _Run()
+    run = Run()
     entries: list[Entry] = []
     with players.talk(case) as talk:
         model = _model(case, players, talk.model)
@@ -85,14 +97,23 @@ def _play(case: Case, players: Players) -> _Run:
                 if outcome.status != "answered":
                     break
         except (AuthError, UnavailableError, ProviderError) as error:
-            return _Run(lost=error.message)
+            return Run(lost=error)
         if isinstance(model, _Recorder):
             model.write()
+        heard = _heard(case, talk)
     if outcome is not None:
         run.answer = outcome.answer
-        run.found = list(turn_differences(turns.wanted, entries, outcome.status, outcome.answer))
+        run.found = [*heard, *turn_differences(turns.wanted, entries, outcome.status, outcome.answer)]
     run.logs = _logs(entries)
     return run
+
+
+def _heard(case: Case, talk: PythonConversation) -> list[str]:
+    """Requests over HTTP that the case has no answer for; what was recorded is written."""
+    http = talk.http()
+    if http.get("recorded") and case.http is not None and case.http.file is not None:
+        write_recording(case.http.file, http["recorded"], masker(talk.values()))
+    return [f"no exchange of the case's `http` fits {request}" for request in list(http.get("unmatched") or ())[:1]]
 
 
 def _model(case: Case, players: Players, agents: str | None) -> Model:
@@ -101,8 +122,15 @@ def _model(case: Case, players: Players, agents: str | None) -> Model:
 
     script = case.turns.script if case.turns is not None else None
     if isinstance(script, Path):
-        return _Recorder(players.model(agents), script) if players.record else Scripted(read_script(script))
-    return players.model(agents) if script is None else Scripted(ScriptedModel(script))
+        return _Recorder(_opened(players, agents), script) if players.record else Scripted(read_script(script))
+    return _opened(players, agents) if script is None else Scripted(ScriptedModel(script))
+
+
+def _opened(players: Players, agents: str | None) -> Model:
+    try:
+        return players.model(agents)
+    except LuaError as error:
+        raise _NoModelError(error) from error
 
 
 class _Recorder:
@@ -135,32 +163,6 @@ class _Recorder:
             self._path.write_text(text + "\n", encoding="utf-8")
         except OSError as error:
             raise LuaError(f"cannot write {self._path}: {error.strerror}") from error
-
-
-def _verdict(runs: Sequence[_Run], min_pass: float) -> str | None:
-    """What is wrong with all runs together; None when nothing is."""
-    counted = [run for run in runs if not run.lost]
-    lost = [run.lost for run in runs if run.lost]
-    if not counted:
-        return f"no run reached the model: {lost[0]}"
-    good = sum(1 for run in counted if not run.found)
-    apart = f"; {len(lost)} more did not reach the model ({lost[0]})" if lost else ""
-    if good >= min_pass * len(counted):
-        return None
-    first = next(run for run in counted if run.found)
-    if len(runs) == 1:
-        return "\n".join(first.found)
-    low, high = interval(good, len(counted))
-    share = f"{good} of {len(counted)} runs were good (95 % interval {low:.0%} to {high:.0%})"
-    return "\n".join([f"{share}, wanted {min_pass:.0%}{apart}", *first.found])
-
-
-def interval(good: int, runs: int) -> tuple[float, float]:
-    """Wilson's interval for the share that `good` of `runs` stands for, at 95 %."""
-    share, squared = good / runs, _Z * _Z / runs
-    middle = share + squared / 2
-    spread = _Z * math.sqrt(share * (1 - share) / runs + squared / (4 * runs))
-    return max(0.0, (middle - spread) / (1 + squared)), min(1.0, (middle + spread) / (1 + squared))
 
 
 def _logs(entries: Sequence[Entry]) -> str:

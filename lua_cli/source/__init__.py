@@ -5,6 +5,23 @@ never imports or runs what it reads.
 """
 
 from lua_cli.source.index import SourceIndex
-from lua_cli.source.model import DataRead, EnvRead, ImportFact, ModuleLocation, SourceError
+from lua_cli.source.model import (
+    ComputedRead,
+    DataRead,
+    EnvRead,
+    ImportFact,
+    LocalThing,
+    ModuleLocation,
+    SourceError,
+)
 
-__all__ = ["DataRead", "EnvRead", "ImportFact", "ModuleLocation", "SourceError", "SourceIndex"]
+__all__ = [
+    "ComputedRead",
+    "DataRead",
+    "EnvRead",
+    "ImportFact",
+    "LocalThing",
+    "ModuleLocation",
+    "SourceError",
+    "SourceIndex",
+]

@@ -7,9 +7,11 @@ packages are read again when asked for.
 
 from __future__ import annotations
 
+import ast
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 
 from lua_cli.diagnostics import Place
@@ -18,10 +20,19 @@ from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
 from lua_cli.source.lowering import lower, lower_body
-from lua_cli.source.model import DataRead, EnvRead, ImportFact, ModuleLocation, SourceError
+from lua_cli.source.model import (
+    ComputedRead,
+    DataRead,
+    EnvRead,
+    ImportFact,
+    LocalThing,
+    ModuleLocation,
+    SourceError,
+)
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import RawReads, read
 from lua_cli.source.spans import Span, place_of
+from lua_cli.source.variables import Variables
 
 
 @dataclass(slots=True)
@@ -110,6 +121,22 @@ class SourceIndex:
         path, raw = self._reads(location)
         return tuple(EnvRead(name, self.place(path, span), has_default) for name, span, has_default in raw.env)
 
+    def computed_reads(self, location: ModuleLocation) -> tuple[ComputedRead, ...]:
+        """Every environment variable that the module reads by a computed name. Raises SourceError."""
+        path, raw = self._reads(location)
+        return tuple(ComputedRead(text, span, self.place(path, span), default) for text, span, default in raw.computed)
+
+    def local_things(self, location: ModuleLocation) -> tuple[LocalThing, ...]:
+        """Addresses and paths of this machine in the module. Raises SourceError."""
+        path, raw = self._reads(location)
+        return tuple(LocalThing(kind, text, self.place(path, span)) for kind, text, span in raw.local)
+
+    def variables(self, locations: Iterable[ModuleLocation]) -> Variables:
+        """What tells the names of computed reads: the modules of one skill, parsed again as far as it is needed."""
+        paths = {location.dotted: location.path for location in locations if location.path is not None}
+        texts = {dotted: partial(self.text, path) for dotted, path in paths.items()}
+        return Variables({dotted: lru_cache(1)(partial(_parsed, text)) for dotted, text in texts.items()}, texts)
+
     def data_reads(self, location: ModuleLocation) -> tuple[DataRead, ...]:
         """Every data file that the module names by a literal path. Raises SourceError."""
         path, raw = self._reads(location)
@@ -164,3 +191,7 @@ class SourceIndex:
     def _is_first_party(self, path: Path) -> bool:
         packages = self.project.interpreter.packages
         return path.is_relative_to(self.project.root) and not any(path.is_relative_to(folder) for folder in packages)
+
+
+def _parsed(text: Callable[[], str]) -> ast.Module:
+    return parse(text())

@@ -8,6 +8,7 @@ from typing import Literal
 
 from lua_cli.diagnostics import Place
 from lua_cli.errors import LuaError
+from lua_cli.source.spans import Span
 
 Origin = Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
 
@@ -53,11 +54,32 @@ class ImportFact:
 @dataclass(frozen=True, slots=True)
 class EnvRead:
     """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"),
-    lua_cli.env("X")."""
+    lua_cli.env("X"), and each field of a class of pydantic-settings."""
 
     name: str
     place: Place
     has_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedRead:
+    """An environment variable read by a name that is no literal: `os.environ[self.token_env]`. `expression` is the
+    name's source, `span` that of the whole read."""
+
+    expression: str
+    span: Span
+    place: Place
+    has_default: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LocalThing:
+    """A text that names what only this machine has. kind: "address" (`http://localhost`), "path" (`/Users/me`), "file"
+    (a relative path that is read from the working folder)."""
+
+    kind: Literal["address", "path", "file"]
+    text: str
+    place: Place
 
 
 @dataclass(frozen=True, slots=True)

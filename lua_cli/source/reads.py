@@ -16,7 +16,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lua_cli.source.datapaths import DataPath, DataPaths
+from lua_cli.source.localities import Kind, local_things
+from lua_cli.source.settings_models import BASES as SETTINGS
+from lua_cli.source.settings_models import variables_of
 from lua_cli.source.spans import Span, span_of
+from lua_cli.source.variables import named_argument
 
 Guard = Literal["", "type-checking", "optional", "function"]
 
@@ -41,10 +45,13 @@ class RawImport:
 
 @dataclass(slots=True)
 class RawReads:
-    """Everything found, in the order of the source."""
+    """Everything found, in the order of the source. `computed`: variables whose name is an expression, with its
+    source."""
 
     imports: list[RawImport] = field(default_factory=list)
     env: list[tuple[str, Span, bool]] = field(default_factory=list)
+    computed: list[tuple[str, Span, bool]] = field(default_factory=list)
+    local: list[tuple[Kind, str, Span]] = field(default_factory=list)
     data: list[tuple[str, str | None, Span]] = field(default_factory=list)
 
 
@@ -57,7 +64,9 @@ def read(tree: ast.Module, text: str) -> RawReads:
         reader.visit(statement, "")
     reader.reads.imports.sort(key=lambda found: found.span)
     reader.reads.env.sort(key=lambda found: found[1])
+    reader.reads.computed.sort(key=lambda found: found[1])
     reader.reads.data.sort(key=lambda found: found[2])
+    reader.reads.local = local_things(tree, text)
     return reader.reads
 
 
@@ -164,19 +173,21 @@ class _Reader:
 
     def call(self, node: ast.Call, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
         called = self.dotted(node.func) or ""
-        first = node.args[0] if node.args else None
+        first = named_argument(node)
         literal = first.value if isinstance(first, ast.Constant) and isinstance(first.value, str) else None
         if called in ("importlib.import_module", "__import__") and first is not None:
             self._dynamic_import(node, first, literal, guard)
-        elif literal is not None and _reads_environment(called):
-            self.reads.env.append((literal, span_of(node), len(node.args) + len(node.keywords) > 1))
+        elif first is not None and _reads_environment(called):
+            self._variable(node, first, has_default=len(node.args) + len(node.keywords) > 1)
         return self.expression(node, guard)
 
+    def class_statement(self, node: ast.ClassDef, guard: Guard) -> None:
+        if any(self.dotted(base) in SETTINGS for base in node.bases):
+            self.reads.env.extend(variables_of(node))
+
     def subscript(self, node: ast.Subscript, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
-        match node:
-            case ast.Subscript(value=where, slice=ast.Constant(value=str(name)), ctx=ast.Load()):
-                if self.dotted(where) == "os.environ":
-                    self.reads.env.append((name, span_of(node), False))
+        if isinstance(node.ctx, ast.Load) and self.dotted(node.value) == "os.environ":
+            self._variable(node, node.slice, has_default=False)
         return None
 
     def compare(self, node: ast.AST, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
@@ -206,6 +217,12 @@ class _Reader:
             return None
         head = self._aliases.get(node.id, node.id if node.id == "__import__" else None)
         return ".".join([head, *reversed(parts)]) if head else None
+
+    def _variable(self, node: ast.expr, asked: ast.expr, *, has_default: bool) -> None:
+        if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
+            self.reads.env.append((asked.value, span_of(node), has_default))
+        elif not isinstance(asked, ast.Constant):
+            self.reads.computed.append((ast.unparse(asked), span_of(node), has_default))
 
     def _dynamic_import(self, node: ast.Call, first: ast.expr, literal: str | None, guard: Guard) -> None:
         if literal is None:
@@ -239,6 +256,7 @@ _Handler = Callable[[_Reader, Any, Guard], list[tuple[ast.AST, Guard]] | None]
 _HANDLERS: dict[type[ast.AST], _Handler] = {
     ast.FunctionDef: _Reader.function,
     ast.AsyncFunctionDef: _Reader.function,
+    ast.ClassDef: _Reader.class_statement,
     ast.If: _Reader.test,
     ast.Try: _Reader.attempt,
     ast.Import: _Reader.plain_import,

@@ -60,3 +60,49 @@ def test_an_unchanged_compile_imports_nothing_heavy(tmp_path: Path) -> None:
     compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
     assert "libcst" in modules_after(compiling, root)
     assert not modules_after(compiling, root) & HEAVY
+
+
+def all_modules_after(code: str, cwd: Path) -> set[str]:
+    """Every module in `sys.modules` at the end of `code`, less those of a bare interpreter."""
+    tail = "\nimport sys; had = set(sys.modules); import json; sys.stderr.write(json.dumps(sorted(had)))"
+    done = subprocess.run([sys.executable, "-c", code + tail], capture_output=True, text=True, cwd=cwd, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+# The dearest modules of the standard library: each costs a fifth of a bare Python and more.
+DEAR = {"typing", "dataclasses", "inspect", "re", "pathlib", "json", "hashlib", "tempfile", "tomllib", "enum"}
+
+
+@pytest.mark.parametrize("argument", ["--version", "--help"])
+def test_version_and_help_load_next_to_nothing(argument: str, tmp_path: Path) -> None:
+    loaded = all_modules_after(f"from lua_cli.main import main; main([{argument!r}])", tmp_path)
+    added = loaded - all_modules_after("", tmp_path)
+    assert not added & DEAR
+    assert {name for name in added if name.startswith("lua_cli")} == {
+        "lua_cli",
+        "lua_cli._version",
+        "lua_cli.errors",
+        "lua_cli.main",
+    }
+
+
+def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path) -> None:
+    """The guard of `pipeline/at_once.py`: by modules, since a time would depend on the machine."""
+    root = tmp_path / "shop"
+    ignored = shutil.ignore_patterns("__pycache__", ".lua")
+    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=ignored)
+    young = "import lua_cli.pipeline.keeping as k; k._RACY_NS = -10**13\n"
+    compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
+    all_modules_after(young + compiling, root)
+    assert (root / ".lua/cache/answer.txt").is_file()
+    added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
+    assert not added & DEAR
+    assert {name for name in added if name.startswith("lua_cli")} == {
+        "lua_cli",
+        "lua_cli._version",
+        "lua_cli.errors",
+        "lua_cli.main",
+        "lua_cli.pipeline",
+        "lua_cli.pipeline.at_once",
+    }

@@ -10,7 +10,7 @@ from tests.conftest import REPOSITORY
 
 
 def test_all_is_what_is_there() -> None:
-    public = {name for name in vars(lua_cli) if not name.startswith("_")}
+    public = {name for name in dir(lua_cli) if not name.startswith("_")} - {"TYPE_CHECKING"}
     modules = {name for name in public if type(getattr(lua_cli, name)).__name__ == "module"}
     assert public - modules == set(lua_cli.__all__) - {"__version__"}
 

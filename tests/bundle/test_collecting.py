@@ -22,6 +22,7 @@ FILES = {
     "secrets_of_the_entry.py": "",
     "skills/orders.py": "",
     "skills/gate.py": "import clock\n\nasync def is_open(): ...",
+    ".env.example": "SHOP_KEY=\nZONE=\n",
     "clock.py": "from lua_cli import env\nZONE = env('ZONE', 'UTC')",
     "skills/tools/track.py": "import os\nfrom skills.tools.base import Base\nKEY = os.environ['SHOP_KEY']\nZONE = os.getenv('ZONE')\nclass Track(Base): ...",
     "skills/tools/base.py": "from pathlib import Path\nRATES = Path(__file__).parent / 'rates.json'\nclass Base: ...",

@@ -51,6 +51,7 @@ rates = LuaSkill(
 agent = LuaAgent(name="acme", skills=[rates])
 """
 FILES: dict[str, str | bytes] = {
+    ".env.example": "SHOP_TOKEN=\n",
     "pyproject.toml": '[tool.lua]\ninclude = ["data/*"]\n',
     "agent.py": AGENT,
     "tools/rate.py": TOOL,

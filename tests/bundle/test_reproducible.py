@@ -46,7 +46,7 @@ def written(root: Path, newline: bytes = b"\n") -> Path:
 
 
 def digest(root: Path, python: str = sys.executable, **environment: str) -> str:
-    env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environment}
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY), "A": "1", "B": "1", "ZONE": "1", **environment}
     command = [python, "-B", str(REPOSITORY / "tests" / "bundle" / "rebuild.py"), str(root)]
     done = subprocess.run(command, env=env, capture_output=True, text=True, cwd=root.parent, timeout=120)
     assert done.returncode == 0, done.stderr

@@ -138,13 +138,54 @@ def test_a_real_model_is_asked_again_and_again(lua: Lua, shop: Path) -> None:
     (shop / "tests/talk.test.yaml").write_text(REAL, "utf-8")
     down = {"status": 400, "body": {"error": {"message": "too long"}}}
     turns = (CALLS, SHIPPED, UNKNOWN, down, CALLS, SHIPPED)
-    for share, code in (("0.6", 0), ("0.9", 1)):
+    for share, code in (("0.5", 0), ("0.75", 12), ("0.9", 1)):
         with ProviderServer(*turns).running() as server:
             flags = ("--model", "openai/m", "--runs", "4", "--min-pass", share)
             done = lua("test", "--ci", *flags, cwd=shop, env=environ(server))
         assert done.exit_code == code, done.stdout
-    assert "2 of 3 runs were good (95 % interval 21% to 94%), wanted 90%; 1 more did not reach the model" in done.stdout
+        if code == 12:
+            assert done.stdout.endswith("0 passed, 1 not played\n")
+    assert "2 of 3 runs were good (95 % interval 21% to 94%), wanted 90% of 4; 1 more did not reach" in done.stdout
     assert "lookup_order was not called; called were: nothing" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("wrong", "lost", "share", "code"), [(2, 0, "0.9", 1), (2, 0, "0.8", 0), (0, 1, "0.9", 0), (0, 2, "0.9", 12)]
+)
+def test_counts_and_interval_are_in_the_json(
+    lua: Lua, shop: Path, wrong: int, lost: int, share: str, code: int
+) -> None:
+    (shop / "tests/talk.test.yaml").write_text(REAL, "utf-8")
+    down = {"status": 429, "body": {"error": {"message": "quota", "code": "insufficient_quota"}}}
+    good = 10 - wrong - lost
+    turns = [*[UNKNOWN] * wrong, *[turn for _ in range(good) for turn in (CALLS, SHIPPED)], *[down] * 9]
+    with ProviderServer(*turns).running() as server:
+        flags = ("--model", "openai/m", "--runs", "10", "--min-pass", share, "--json")
+        done = lua("test", "--ci", *flags, cwd=shop, env=environ(server))
+    document = json.loads(done.stdout)
+    (case,) = document["cases"]
+    assert (done.exit_code, document["ok"], case["ok"]) == (code, code == 0, code == 0), done.stdout
+    counts = {name: case["runs"][name] for name in ("asked", "good", "wrong", "unreached", "minPass")}
+    assert counts == {"asked": 10, "good": good, "wrong": wrong, "unreached": lost, "minPass": float(share)}
+    low, high = case["runs"]["interval"]
+    assert 0 <= low < good / (good + wrong) <= high <= 1
+    assert ("unreached" in case) == (code == 12)
+
+
+def test_without_a_key_a_case_is_not_played_and_never_green(
+    lua: Lua, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "LUA_MODEL", "LUA_MODEL_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    played = GOOD.replace("cases:\n", "")
+    (shop / "tests/talk.test.yaml").write_text(REAL + played, "utf-8")
+    done = lua("test", "--ci", "--model", "openai/m", "--runs", "10", "--min-pass", "0.1", cwd=shop)
+    assert done.exit_code == 9
+    assert "not played: no run reached the model: there is no key for openai: OPENAI_API_KEY is not set" in done.stdout
+    assert done.stdout.endswith("2 passed, 1 not played\n")
+    (shop / "tests/bad.test.yaml").write_text(BAD, "utf-8")
+    done = lua("test", "--ci", "--model", "openai/m", cwd=shop)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "2 passed, 2 failed, 1 not played")
 
 
 def test_recorded_answers_are_played_again(lua: Lua, shop: Path) -> None:
@@ -162,8 +203,8 @@ def test_a_conversation_without_any_model_fails_with_the_way_out(
     monkeypatch.delenv("LUA_MODEL", raising=False)
     (shop / "tests/talk.test.yaml").write_text(REAL, "utf-8")
     done = lua("test", "--ci", cwd=shop)
-    assert done.exit_code == 1
-    assert "no model is named" in done.stdout
+    assert done.exit_code == 2
+    assert "not played: no model is named" in done.stdout
     assert lua("test", "--ci", "--runs", "0", cwd=shop).exit_code == 2
     assert lua("test", "--ci", "--min-pass", "2", cwd=shop).exit_code == 2
 
@@ -212,3 +253,61 @@ def test_a_single_run_sees_the_user_and_the_projects_data(lua: Lua, write_projec
     assert json.loads(lua(*run, "--user", "bob.json", cwd=root).stdout) == {"user": "bob", "count": 1}
     assert json.loads(lua(*run, cwd=root).stdout) == {"user": None, "count": 2}
     assert lua(*run, "--user", "none.json", cwd=root).exit_code == 3
+
+
+FETCHES = """\
+import json
+import urllib.request
+
+from lua_cli import LuaAgent, LuaSkill, LuaTool
+
+
+class Track(LuaTool):
+    name = "track_parcel"
+    description = "Say where a parcel is. Use when the customer asks."
+    input_schema = {"type": "object", "properties": {"number": {"type": "string"}}, "required": ["number"]}
+
+    def condition(self):
+        return urllib.request.urlopen("http://parcels.example/open").status == 200
+
+    def execute(self, input):
+        with urllib.request.urlopen(f"http://parcels.example/{input['number']}") as answer:
+            return json.load(answer)
+
+
+skill = LuaSkill(name="parcels", context="Parcels.", tools=[Track()])
+agent = LuaAgent(name="a", persona="p", skills=[skill])
+"""
+TRACKED = """\
+cases:
+  - name: asks the carrier
+    say: Where is P-1?
+    http:
+      - {request: {url: "http://parcels.example/open"}, response: {json: {}}}
+      - {request: {url: "http://parcels.example/P-1"}, response: {json: {at: Bern}}}
+    script: [{toolCalls: [{name: track_parcel, arguments: {number: NUMBER}}]}, {text: It is in Bern.}]
+    expect: {tools: [track_parcel], answer: Bern}
+"""
+
+
+def test_http_is_played_for_tools_and_conditions_of_a_conversation(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project({"agent.py": FETCHES, "tests/t.test.yaml": TRACKED.replace("NUMBER", "P-1")})
+    done = lua("test", "--ci", cwd=root)
+    assert done.exit_code == 0, done.stdout + done.stderr
+    (root / "tests/t.test.yaml").write_text(TRACKED.replace("NUMBER", "P-2"), "utf-8")
+    done = lua("test", "--ci", cwd=root)
+    assert done.exit_code == 1
+    assert "no exchange of the case's `http` fits GET http://parcels.example/P-2" in done.stdout
+
+
+def test_http_of_a_conversation_is_recorded(lua: Lua, write_project: WriteProject) -> None:
+    with ProviderServer().running() as server:
+        case = TRACKED.replace("NUMBER", "P-1").partition("    http:")[0] + "    http: parcels.json\n"
+        script = "    script: [{toolCalls: [{name: track_parcel, arguments: {number: P-1}}]}, {text: ok}]\n"
+        agent = FETCHES.replace("http://parcels.example", server.url)
+        root = write_project({"agent.py": agent, "tests/t.test.yaml": case + script})
+        assert lua("test", "--ci", cwd=root).exit_code == 2  # there is no recording yet
+        done = lua("test", "--ci", "--record", cwd=root, env={"NO_PROXY": "127.0.0.1"})
+    recorded = json.loads((root / "tests/parcels.json").read_text("utf-8"))["exchanges"]
+    assert [one["request"]["url"].removeprefix(server.url) for one in recorded] == ["/open", "/P-1"], done.stdout
+    assert lua("test", "--ci", cwd=root).exit_code == 0  # the server is gone

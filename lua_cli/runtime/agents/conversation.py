@@ -89,6 +89,15 @@ class PythonConversation:
         texts = (channel_text(skill.manifest["skill"]["context"], self.channel) for skill in self._skills)
         return "\n\n".join(text for text in texts if text)
 
+    def http(self) -> dict[str, list[Any]]:
+        """What was exchanged where HTTP is played or recorded: "recorded", and "unmatched", which had no answer."""
+        recorded = [exchange for skill in self._skills for exchange in skill.recorded]
+        return {"recorded": recorded, "unmatched": [request for skill in self._skills for request in skill.unmatched]}
+
+    def values(self) -> dict[str, str]:
+        """The variables that tools see."""
+        return {name: value for skill in self._skills for name, value in skill.values().items()}
+
     def close(self) -> None:
         """End the children. Again and again."""
         for skill in self._skills:

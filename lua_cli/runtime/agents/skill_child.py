@@ -43,6 +43,8 @@ class SkillChild:
         self.manifest: Mapping[str, Any] = opened.manifest
         self._talk: Talk | None = None
         self._order: Order | None = None
+        self.recorded: list[Any] = []
+        self.unmatched: list[str] = []
 
     @property
     def name(self) -> str:
@@ -62,6 +64,7 @@ class SkillChild:
             for letter, body in said.ended.frames:
                 if letter == "C":
                     answers[body["name"]] = Answer(body["open"], self._wording().clean(body["reason"]), body["ms"])
+            self._hear(said.ended.first("H"))
             result = said.ended.first("R")
             if not said.alive or result["hung"]:
                 self.close()
@@ -74,10 +77,13 @@ class SkillChild:
         """Call a tool. Whatever becomes of it is a result."""
         timeout = self._options.timeout
         if any(tool["name"] == name and "flow" in tool for tool in self.manifest["tools"]):
-            return _tool_result(run_tool(self.opened, name, json.dumps(arguments), self._options))
+            found = run_tool(self.opened, name, json.dumps(arguments), self._options)
+            self._hear(found.http)
+            return _tool_result(found)
         command = {"do": "call", "tool": name, "input": json.dumps(arguments), "timeout": timeout}
         said = self._started().do(command, timeout)
         result = result_of(said.ended, self._wording(name, arguments))
+        self._hear(result.http)
         if not said.alive:
             self.close()
         return _tool_result(result)
@@ -105,13 +111,19 @@ class SkillChild:
             tools = {tool["name"]: [tool["module"], tool["qualname"]] for tool in classes}
             entry = self.manifest["skill"]["condition"]
             condition = entry and [entry["module"], entry["attribute"]]
-            body = {"do": "converse", "tools": tools, "condition": condition}
+            body = {"do": "converse", "tools": tools, "condition": condition, "http": self._options.http}
             folder = unpack(self.opened, self._options.cache).resolve()
-            self._order = order_of(folder, lambda: body, self._values(), self._options, self._options.timeout)
+            self._order = order_of(folder, lambda: body, self.values(), self._options, self._options.timeout)
             self._talk = Talk(self._order)
         return self._talk
 
-    def _values(self) -> dict[str, str]:
+    def _hear(self, http: Mapping[str, Any] | None) -> None:
+        if http:
+            self.recorded += http["recorded"]
+            self.unmatched += http["unmatched"]
+
+    def values(self) -> dict[str, str]:
+        """The variables that its tools see."""
         options = self._options
         return declared_values(
             self.manifest["env"], options.project, env_file=options.env_file, first=options.env
@@ -121,7 +133,7 @@ class SkillChild:
         options = self._options
         folder = str((options.cache / self.opened.digest.removeprefix("sha256:")).resolve())
         names = source_names(self.opened.files, options)
-        return Wording(tool, masker(self._values()), names, options.timeout, options.limits, folder, value)
+        return Wording(tool, masker(self.values()), names, options.timeout, options.limits, folder, value)
 
 
 def _lost(ended: Ended, budget: float) -> Answer:

@@ -16,7 +16,7 @@ from lua_cli.flows.model import Connector
 from lua_cli.runtime.agents.conversation import PythonConversation
 from lua_cli.runtime.agents.model import AgentFacts
 from lua_cli.runtime.flows.agent import answer, offer, shown, take
-from lua_cli.runtime.flows.bundled import open_bundled, variables_of
+from lua_cli.runtime.flows.bundled import heard, open_bundled, variables_of
 from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message, StoppedError
 from lua_cli.runtime.turns.model import Gate, Offer, Outcome, Tool, UserMessage
 
@@ -85,6 +85,14 @@ class FlowConversation(PythonConversation):
     def gates(self) -> tuple[Gate, ...]:
         """What is open: everything, there are no conditions."""
         return tuple(Gate("tool", tool.name, True, skill=self.agent, asked=False) for tool in self._bundled.agent.tools)
+
+    def http(self) -> dict[str, list[Any]]:
+        """What was exchanged where HTTP is played or recorded."""
+        return heard(self._bundled.engine.around)
+
+    def values(self) -> dict[str, str]:
+        """The variables that expressions see."""
+        return dict(self._bundled.values)
 
     def close(self) -> None:
         """Close the object store. Again and again."""

@@ -41,6 +41,9 @@ class ProviderServer:
                 stream = _anthropic_events if self.path.endswith("/messages") else _openai_events
                 return self._stream(stream(speak(turn)))
 
+            def do_GET(self) -> None:
+                self._send(200, {"path": self.path})
+
             def _send(self, status: int, body: Any) -> None:
                 content = json.dumps(body).encode()
                 self.send_response(status)

@@ -1,0 +1,110 @@
+"""What the modules of a skill ask their machine for: environment variables, addresses, files. In: the modules, the
+index, the settings. Out: uses of variables, and findings about names that only a run knows, variables that are set
+nowhere, and things that only this machine has.
+
+Must not show a value.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final
+
+from lua_cli.analysis.model import Finding
+from lua_cli.bundle.closure import Reached
+from lua_cli.bundle.dynamic import literal_beginning
+from lua_cli.bundle.model import Draft, EnvUse
+from lua_cli.diagnostics import Place
+from lua_cli.project import Project
+from lua_cli.project.envfile import example_names, names_in
+from lua_cli.source import ComputedRead, EnvRead, ModuleLocation, SourceIndex
+
+SETTING: Final = "[tool.lua] env"
+_CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
+
+
+class Environment:
+    """What the skills of one project ask for: each finding once."""
+
+    def __init__(self, project: Project, index: SourceIndex) -> None:
+        self._project = project
+        self._index = index
+        self._findings: dict[tuple[str, Place], Finding] = {}
+        self._set_here: dict[str, bool] = {}
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(self._findings.values())
+
+    @property
+    def looked_up(self) -> Mapping[str, bool]:
+        """Names whose presence in the process's environment decided a finding → whether they were there."""
+        return self._set_here
+
+    def uses(self, modules: Iterable[Reached], where: Callable[[Place], str]) -> tuple[EnvUse, ...]:
+        """The variables that the modules read, and those that [tool.lua] names, by name."""
+        locations = [module.location for module in modules]
+        reads: dict[str, list[EnvRead]] = {}
+        for location in locations:
+            for read in self._index.env_reads(location):
+                if _is_name(read.name):
+                    reads.setdefault(read.name, []).append(read)
+            self._say_local(location)
+        for read in self._computed(locations):
+            reads.setdefault(read.name, []).append(read)
+        uses = {
+            name: EnvUse(
+                name,
+                tuple(map(where, sorted(read.place for read in found))),
+                all(read.has_default for read in found),
+                min((read.place for read in found if not read.has_default), default=None),
+            )
+            for name, found in reads.items()
+        }
+        for name in self._project.settings.env:
+            uses.setdefault(name, EnvUse(name, (SETTING,), optional=True))
+        return tuple(uses[name] for name in sorted(uses))
+
+    def say_missing(self, drafts: Iterable[Draft]) -> None:
+        """Variables without a default that are set nowhere: not here, not in `.env`, and not listed in
+        `.env.example`."""
+        known: frozenset[str] | None = None
+        for draft in drafts:
+            for use in draft.env_uses:
+                if use.place is None or use.optional:
+                    continue
+                if known is None:
+                    known = names_in(self._project.root / ".env") | example_names(self._project.root)
+                self._set_here[use.name] = use.name in os.environ
+                if use.name not in known and not self._set_here[use.name]:
+                    self._say("lua/environment-missing", use.place, name=use.name)
+
+    def _computed(self, locations: list[ModuleLocation]) -> Iterator[EnvRead]:
+        """Names that are computed: those that can be told, and a finding for what cannot."""
+        found = [(location, read) for location in locations for read in self._index.computed_reads(location)]
+        if not found:
+            return
+        variables = self._index.variables(locations)
+        for location, read in found:
+            names = variables.names(location.dotted, read.span)
+            for name in sorted(filter(_is_name, names.found)):
+                yield EnvRead(name, read.place, read.has_default)
+            if not names.complete and not self._named_in_settings(read):
+                self._say("lua/environment-computed", read.place, expression=read.expression)
+
+    def _named_in_settings(self, read: ComputedRead) -> bool:
+        prefix = literal_beginning(read.expression)
+        return any(name.startswith(prefix) for name in self._project.settings.env)
+
+    def _say_local(self, location: ModuleLocation) -> None:
+        for thing in self._index.local_things(location):
+            self._say("lua/local-address", thing.place, name=_CREDENTIALS.sub("//…@", thing.text), reason=thing.kind)
+
+    def _say(self, code: str, place: Place, **facts: str) -> None:
+        self._findings.setdefault((code, place), Finding(code, place, facts))
+
+
+def _is_name(name: str) -> bool:
+    return bool(name) and not {"=", "\0"} & set(name)

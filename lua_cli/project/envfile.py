@@ -1,0 +1,51 @@
+"""Files of NAME=value lines: `.env`, `--env-file`, and the list that `.env.example` is. In: a path. Out: values, or
+names.
+
+No value is ever shown; messages name files, lines and names.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+from lua_cli.errors import UsageError
+
+EXAMPLES = (".env.example", ".env.sample", ".env.template")
+
+
+def read_env_file(path: Path) -> dict[str, str]:
+    """The values, as python-dotenv reads them (`export`, quotes, `# comments`, `${NAME}`). Raises UsageError for a file
+    that cannot be read, and for a line that is none."""
+    return {name: value for name, value in _values(path, interpolate=True).items() if value is not None}
+
+
+def names_in(path: Path) -> frozenset[str]:
+    """The names alone; none without the file. Raises UsageError as `read_env_file`."""
+    return frozenset(_values(path, interpolate=False)) if path.is_file() else frozenset()
+
+
+def example_names(root: Path) -> frozenset[str]:
+    """The names that the project's example files list: variables that are known to be needed, whose values are
+    elsewhere."""
+    return frozenset[str]().union(*(names_in(root / name) for name in EXAMPLES))
+
+
+def _values(path: Path, *, interpolate: bool) -> dict[str, str | None]:
+    from dotenv.main import DotEnv
+    from dotenv.parser import parse_stream
+
+    try:
+        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    for binding in parse_stream(io.StringIO(text)):
+        if binding.error:
+            raise UsageError(
+                f"{path.name}:{binding.original.line} is no NAME=value line",
+                hint="write it as NAME=value, or begin it with #; quote a value that has quotes or # in it",
+            )
+    # `${NAME}` means the shell's value where there is one: the shell goes before a file everywhere else, too.
+    return DotEnv(None, stream=io.StringIO(text), interpolate=interpolate, override=False).dict()

@@ -1,0 +1,302 @@
+"""Names of environment variables that are not written where they are read: constants, attributes of classes, elements
+of a literal, parameters.
+
+In: the syntax trees of the modules that a skill consists of, a read whose name is computed. Out: the names that it may
+be, and whether these are all. Must not run anything; what it cannot follow makes the answer incomplete, never wrong.
+
+A shared base that reads `env(self.token_env)`, and thirty subclasses with a `token_env` each: the names are those of
+all classes of the skill's modules, since a name too many costs nothing and one too few is a value that a run does not
+have.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+from lua_cli.source.spans import Span, span_of
+
+_DEEP: Final = 12  # a chain of names that is longer is not followed: it may be a circle
+_MANY: Final = 200  # names of one read
+_CASES: Final[Mapping[str, Callable[[str], str]]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a read may ask for. `complete`: it asks for nothing else."""
+
+    found: frozenset[str] = frozenset()
+    complete: bool = True
+
+    def __or__(self, other: Names) -> Names:
+        return Names(self.found | other.found, self.complete and other.complete)
+
+
+_UNKNOWN: Final = Names(complete=False)
+Chain = Sequence[ast.AST]
+Trees = Mapping[str, Callable[[], ast.Module]]
+
+
+class Variables:
+    """The modules of one skill: dotted name → what gives its tree. Trees are made when a read needs them."""
+
+    def __init__(self, trees: Trees, texts: Mapping[str, Callable[[], str]]) -> None:
+        self._trees = trees
+        self._texts = texts
+
+    def names(self, module: str, span: Span) -> Names:
+        """What the read at `span` of the module asks for."""
+        chain = _chain(self._trees[module](), span)
+        node = chain[-1]
+        asked = node.slice if isinstance(node, ast.Subscript) else named_argument(node)
+        return self._strings(asked, module, chain, 0) if asked is not None else _UNKNOWN
+
+    def _strings(self, node: ast.expr, module: str, chain: Chain, depth: int) -> Names:
+        """The texts that an expression may be."""
+        if depth > _DEEP:
+            return _UNKNOWN
+        deeper = depth + 1
+        match node:
+            case ast.Constant(value=str(text)):
+                return Names(frozenset({text}))
+            case ast.JoinedStr(values=parts):
+                return self._joined(parts, module, chain, deeper)
+            case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+                return self._strings(inner, module, chain, deeper)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._joined([left, right], module, chain, deeper)
+            case ast.IfExp(body=body, orelse=orelse):
+                return self._strings(body, module, chain, deeper) | self._strings(orelse, module, chain, deeper)
+            case ast.Call(func=ast.Attribute(value=inner, attr=method), args=[]) if method in _CASES:
+                found = self._strings(inner, module, chain, deeper)
+                return Names(frozenset(map(_CASES[method], found.found)), found.complete)
+            case ast.Attribute(attr=attribute):
+                return self._attribute(attribute, deeper)
+            case ast.Name(id=name):
+                return self._name(name, module, chain, deeper)
+        return _UNKNOWN
+
+    def _joined(self, parts: Sequence[ast.expr], module: str, chain: Chain, depth: int) -> Names:
+        each = [self._strings(part, module, chain, depth) for part in parts]
+        count = 1
+        for names in each:
+            count *= max(len(names.found), 1)
+        if count > _MANY:
+            return _UNKNOWN
+        texts = frozenset("".join(chosen) for chosen in product(*(names.found for names in each)))
+        return Names(texts, all(names.complete for names in each))
+
+    def _elements(self, node: ast.expr, module: str, chain: Chain, depth: int) -> Names:
+        """The texts that iterating over an expression gives."""
+        match node:
+            case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
+                return _union(self._strings(element, module, chain, depth) for element in elements)
+            case ast.Dict(keys=keys):
+                return _union(self._strings(key, module, chain, depth) if key else _UNKNOWN for key in keys)
+            case ast.Name(id=name) | ast.Attribute(attr=name) if depth < _DEEP:
+                local = _assigned(name, self._trees[module]()) if isinstance(node, ast.Name) else []
+                values = [(module, value) for value, _ in local] or list(self._everywhere(name))
+                return _union([self._elements(v, where, (), depth + 1) for where, v in values]) if values else _UNKNOWN
+        return _UNKNOWN
+
+    def _attribute(self, attribute: str, depth: int) -> Names:
+        """What any class or module of the skill has under that name."""
+        found = [self._strings(value, module, (), depth) for module, value in self._everywhere(attribute)]
+        for module in self._mentioning(attribute):
+            tree = self._trees[module]()
+            for chain in _chains(tree, lambda node: _sets(node, attribute)):
+                value = getattr(chain[-1], "value", None)
+                found.append(self._strings(value, module, chain, depth) if value is not None else _UNKNOWN)
+        return _union(found) if found else _UNKNOWN
+
+    def _everywhere(self, name: str) -> Iterator[tuple[str, ast.expr]]:
+        """(module, value) of what modules and classes have under a name."""
+        for module in self._mentioning(name):
+            tree = self._trees[module]()
+            classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+            for body in (tree.body, *(each.body for each in classes)):
+                for value in _bound_in(body, name):
+                    yield module, value
+
+    def _name(self, name: str, module: str, chain: Chain, depth: int) -> Names:
+        for position in range(len(chain) - 1, -1, -1):
+            scope, outer = chain[position], chain[:position]
+            if isinstance(scope, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
+                loops = [g for g in scope.generators if _is_name(g.target, name)]
+                if loops:
+                    return _union(self._elements(loop.iter, module, outer, depth) for loop in loops)
+            elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                here = chain[: position + 1]
+                found = [self._bound(value, loops, module, here, depth) for value, loops in _assigned(name, scope)]
+                if isinstance(scope, ast.Lambda) and name in _parameters(scope):
+                    return _UNKNOWN
+                if not isinstance(scope, ast.Lambda) and name in _parameters(scope):
+                    found.append(self._parameter(scope, name, depth))
+                if found:
+                    return _union(found)
+        tree = self._trees[module]()
+        found = [self._bound(value, loops, module, (), depth) for value, loops in _assigned(name, tree)]
+        return _union(found) if found else self._imported(name, tree, depth)
+
+    def _bound(self, value: ast.expr, loops: bool, module: str, chain: Chain, depth: int) -> Names:
+        return self._elements(value, module, chain, depth) if loops else self._strings(value, module, chain, depth)
+
+    def _imported(self, name: str, tree: ast.Module, depth: int) -> Names:
+        """`from settings import TOKEN_NAME`: whatever a module of the skill has under the name at its top."""
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        return self._attribute(alias.name, depth)
+        return _UNKNOWN
+
+    def _parameter(self, function: ast.FunctionDef | ast.AsyncFunctionDef, name: str, depth: int) -> Names:
+        """What the calls of the function give, as far as something of its name is called."""
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        names = [argument.arg for argument in arguments]
+        positions = {names.index(name)} if name in names else set()
+        if names and names[0] in ("self", "cls") and positions:
+            positions.add(names.index(name) - 1)
+        found = []
+        for module in self._mentioning(function.name):
+            for chain in _chains(self._trees[module](), lambda node: _called(node) == function.name):
+                given = _given(chain[-1], name, positions)
+                if given is not None:
+                    found.append(self._strings(given, module, chain, depth))
+        default = _default(function, name)
+        if default is not None:
+            found.append(self._strings(default, next(iter(self._trees)), (), depth))
+        return _union(found) if found else _UNKNOWN
+
+    def _mentioning(self, word: str) -> Iterator[str]:
+        return (module for module, text in self._texts.items() if word in text())
+
+
+def named_argument(call: ast.AST) -> ast.expr | None:
+    """What a call of `os.getenv`, `os.environ.get` or `env` asks for."""
+    if not isinstance(call, ast.Call):
+        return None
+    if call.args:
+        return None if isinstance(call.args[0], ast.Starred) else call.args[0]
+    return next((keyword.value for keyword in call.keywords if keyword.arg in ("key", "name")), None)
+
+
+def _union(names: Iterator[Names] | Sequence[Names]) -> Names:
+    found = Names()
+    for each in names:
+        found |= each
+    return found if len(found.found) <= _MANY else _UNKNOWN
+
+
+def _chain(tree: ast.Module, span: Span) -> list[ast.AST]:
+    """The nodes from the module down to the one at `span`."""
+    chain: list[ast.AST] = [tree]
+    while True:
+        inner = next((child for child in _located(chain[-1]) if _holds(child, span)), None)
+        if inner is None:
+            return chain
+        chain.append(inner)
+        if span_of(inner) == span and isinstance(inner, ast.Call | ast.Subscript):
+            return chain
+
+
+def _located(node: ast.AST) -> Iterator[ast.AST]:
+    """The nearest nodes below that have a place: `comprehension` and `arguments` have none."""
+    for child in ast.iter_child_nodes(node):
+        if hasattr(child, "lineno"):
+            yield child
+        else:
+            yield from _located(child)
+
+
+def _holds(node: ast.AST, span: Span) -> bool:
+    line, column, end_line, end_column = span_of(node)
+    return (line, column) <= span[:2] and span[2:] <= (end_line, end_column)
+
+
+def _assigned(name: str, scope: ast.AST) -> list[tuple[ast.expr, bool]]:
+    """What is bound to a name in a scope: (the value, whether its elements are meant). Inner functions and classes are
+    scopes of their own."""
+    found: list[tuple[ast.expr, bool]] = []
+    stack = [*getattr(scope, "body", ())] if not isinstance(scope, ast.Lambda) else []
+    while stack:
+        node = stack.pop(0)
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                continue
+            case ast.Assign(targets=targets, value=value) if any(_is_name(t, name) for t in targets):
+                found.append((value, False))
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_name(target, name):
+                found.append((value, False))
+            case ast.NamedExpr(target=target, value=value) if _is_name(target, name):
+                found.append((value, False))
+            case ast.For(target=target, iter=each) | ast.AsyncFor(target=target, iter=each) if _is_name(target, name):
+                found.append((each, True))
+        stack.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _bound_in(body: Sequence[ast.stmt], name: str) -> Iterator[ast.expr]:
+    for node in body:
+        match node:
+            case ast.Assign(targets=targets, value=value) if any(_is_name(t, name) for t in targets):
+                yield value
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_name(target, name):
+                yield value
+
+
+def _chains(tree: ast.Module, wanted: Callable[[ast.AST], bool]) -> Iterator[list[ast.AST]]:
+    """The nodes from the module down to each one that is wanted."""
+    stack: list[list[ast.AST]] = [[tree]]
+    while stack:
+        chain = stack.pop()
+        if wanted(chain[-1]):
+            yield chain
+        stack.extend([*chain, child] for child in ast.iter_child_nodes(chain[-1]))
+
+
+def _called(node: ast.AST) -> str | None:
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name
+    return None
+
+
+def _sets(node: ast.AST, attribute: str) -> bool:
+    """`self.token_env = …`"""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    return isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and any(
+        isinstance(target, ast.Attribute) and target.attr == attribute for target in targets
+    )
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    given = function.args
+    return {argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
+
+
+def _given(call: ast.AST, name: str, positions: set[int]) -> ast.expr | None:
+    """What a call gives for a parameter that stands at one of the positions: the lower one in a call of a method."""
+    if not isinstance(call, ast.Call):
+        return None
+    method = isinstance(call.func, ast.Attribute)
+    at = min(positions) if method and positions else max(positions, default=-1)
+    by_position = call.args[at] if 0 <= at < len(call.args) else None
+    return next((k.value for k in call.keywords if k.arg == name), by_position)
+
+
+def _default(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
+    given = function.args
+    plain = [*given.posonlyargs, *given.args]
+    pairs = [
+        *zip(reversed(plain), reversed(given.defaults), strict=False),
+        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
+    ]
+    return next((default for argument, default in pairs if argument.arg == name and default is not None), None)
+
+
+def _is_name(target: ast.expr, name: str) -> bool:
+    return isinstance(target, ast.Name) and target.id == name
