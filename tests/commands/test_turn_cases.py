@@ -122,9 +122,7 @@ def test_files_that_cannot_be_used(lua: Lua, shop: Path, case: str, message: str
     assert f"tests/x.test.yaml{message}" in done.stderr
 
 
-REAL = (
-    "cases:\n  - name: looks up\n    say: Where is A-1002?\n    expect: {tools: [lookup_order], answer: shipped}\n"
-)
+REAL = "cases:\n  - name: looks up\n    say: Where is A-1002?\n    expect: {tools: [lookup_order], answer: shipped}\n"
 CALLS = {"toolCalls": [{"name": "lookup_order", "arguments": {"order_number": "A-1002"}}]}
 SHIPPED = {"text": "It was shipped."}
 UNKNOWN = {"text": "No idea."}
