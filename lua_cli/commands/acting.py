@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, UsageError
 
@@ -28,24 +28,25 @@ def carry_out(
     must_ask: bool = True,
     again: Callable[[], Plan] | None = None,
     mirror: Mirror | None = None,
+    contents: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> int:
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
     it is an error that names --force when `must_ask`, and else not asked. `again` plans anew when somebody else's push
-    came first; `mirror` copies what the receipt has elsewhere.
+    came first; `mirror` copies what the receipt has elsewhere; `contents` are the files of each skill, for a dry run.
     """
     from lua_cli.commands.choosing import confirm
     from lua_cli.commands.session import current, fail, note, print_json, progress, say
     from lua_cli.commands.target import remember
     from lua_cli.registry.execute import execute, joined, overtaken
-    from lua_cli.report.registry import plan_document, plan_lines, receipt_document, receipt_lines
+    from lua_cli.report.registry import content_lines, plan_document, plan_lines, receipt_document, receipt_lines
 
     if not as_json:
         note(target.describe())
     if dry_run:
         if as_json:
-            print_json(plan_document(plan))
+            print_json(plan_document(plan) | ({"files": contents} if contents else {}))
         else:
-            say("\n".join(plan_lines(plan)))
+            say("\n".join([*plan_lines(plan), *content_lines(contents or {})]))
         return EXIT_OK
     if question and not plan.idle:
         if current().interactive and not as_json:

@@ -12,6 +12,7 @@ from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name,
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from lua_cli.project import Project
     from lua_cli.commands.acting import Mirror
     from lua_cli.registry.execute import Pushed
     from lua_cli.registry.plan import Plan
@@ -80,7 +81,22 @@ def push_command(
             question=question,
             again=again,
             mirror=mirror,
+            contents=_contents(target_project, plan) if dry_run else None,
         )
+
+
+def _contents(target_project: Project, plan: Plan) -> dict[str, list[dict[str, Any]]]:
+    """The files of the skills that would be sent: path, kind, size, and why each is in."""
+    from lua_cli.pipeline import explain_bundles
+
+    sent = {step.skill for step in plan.steps if step.action == "push"}
+    if not sent:
+        return {}
+    keys = ("path", "kind", "size", "reason")
+    bundles = explain_bundles(target_project)
+    return {
+        b["skill"]: [{key: file[key] for key in keys} for file in b["files"]] for b in bundles if b["skill"] in sent
+    }
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 """`lua skills` and `lua skills versions`: what the registry has of the project's agent. The other commands of the group
-are in skills_diff.py and skills_content.py.
+are in skills_diff.py, skills_show.py and skills_content.py.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import typer
 from lua_cli.commands.options import Agent, AsJson, Format, wants_json
 from lua_cli.commands.skills_content import pull_command, verify_command, yank_command
 from lua_cli.commands.skills_diff import diff_command
+from lua_cli.commands.skills_show import show_command
 from lua_cli.errors import EXIT_OK, UsageError
 
 skills_app = typer.Typer(invoke_without_command=True, rich_markup_mode=None, add_completion=False)
 skills_app.command("diff")(diff_command)
+skills_app.command("show")(show_command)
 skills_app.command("pull")(pull_command)
 skills_app.command("yank")(yank_command)
 skills_app.command("verify")(verify_command)

@@ -38,7 +38,7 @@ def pull_command(
     from lua_cli.report.registry import place_record, size_text
 
     json_wanted = wants_json(output_format, as_json)
-    name, version = _split(wanted)
+    name, version = split_wanted(wanted)
     with open_target(project(), agent) as target:
         version = resolved_version(target.registry.skill(target.agent, name), name, version or "live")
         opened = open_artifact(target.registry.artifact(target.agent, name, version))
@@ -76,7 +76,7 @@ def yank_command(
     from lua_cli.report.registry import place_record, version_record
 
     json_wanted = wants_json(output_format, as_json)
-    name, version = _split(wanted)
+    name, version = split_wanted(wanted)
     if not version:
         raise UsageError("missing the version", hint=f"lua skills yank {name}@1.0.0")
     with open_target(project(), agent) as target:
@@ -123,7 +123,7 @@ def verify_command(
     return EXIT_FINDINGS if verified.faults else EXIT_OK
 
 
-def _split(wanted: str) -> tuple[str, str]:
+def split_wanted(wanted: str) -> tuple[str, str]:
     """NAME@VERSION; a name may hold an @ of its own."""
     name, at, version = wanted.rpartition("@")
     return (name, version) if at and name else (wanted, "")

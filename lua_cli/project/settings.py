@@ -52,6 +52,7 @@ class Settings:
 
 _STRING, _STRINGS, _LEVELS = "a string", "a list of strings", "a table of rule codes to " + " | ".join(RULE_LEVELS)
 _SIZE, _UNITS = 'a size: "500 KiB", "2 MiB"', {"B": 1, "KiB": 1024, "MiB": 1024**2}
+_PATHS = frozenset({"entry", "import-roots", "include", "flows"})
 _KEYS: dict[str, str] = {
     "entry": _STRING,
     "import-roots": _STRINGS,
@@ -116,14 +117,19 @@ def _checked(pyproject: Path, key: str, value: object) -> Any:
         hint = f"did you mean `{near[0]}`?" if near else "known keys: " + ", ".join(_KEYS)
         raise UsageError(f"{pyproject.name}: unknown key `{key}` in [tool.lua]", hint=hint)
     if wanted is _STRING and isinstance(value, str):
-        return value
+        return _path(key, value)
     if wanted is _STRINGS and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
+        return tuple(_path(key, item) for item in value)
     if wanted is _LEVELS and isinstance(value, dict) and all(level in RULE_LEVELS for level in value.values()):
         return {_rule_code(code): level for code, level in value.items()}
     if wanted is _SIZE and (size := _size(value)) is not None:
         return size
     raise UsageError(f"{pyproject.name}: `{key}` in [tool.lua] must be {wanted}", hint=f"got {value!r}")
+
+
+def _path(key: str, text: str) -> str:
+    """A path as it is everywhere, also when it was written on Windows: `src\\agent.py` is `src/agent.py`."""
+    return text.replace("\\", "/") if key in _PATHS else text
 
 
 def _size(value: object) -> int | None:

@@ -55,6 +55,9 @@ class EmbeddedRegistry:
         with self._reading() as db:
             return rows.skills(db, agent)
 
+    def variables(self, agent: str) -> None:
+        """None: its runs are runs here, with the variables that are set here."""
+
     def skill(self, agent: str, name: str) -> SkillRecord | None:
         with self._reading() as db:
             return rows.skill(db, agent, name)

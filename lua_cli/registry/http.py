@@ -50,6 +50,7 @@ from lua_cli.registry.wire import (
     PutWire,
     SkillsWire,
     UploadsWire,
+    VariablesWire,
     VersionWire,
     version_body,
 )
@@ -172,6 +173,12 @@ class HttpRegistry:
         if reply.status == 409:
             raise YankedError(f"{name} {record.version} is live", hint="deploy another version first")
         return self._read(VersionWire, reply.data).value()
+
+    def variables(self, agent: str) -> frozenset[str] | None:
+        reply = self._api.call("GET", f"/developer/agents/{_segment(agent)}/env", allow=(403, 404))
+        if reply.status != 200:  # another server, or a key that may push and not look at variables
+            return None
+        return frozenset(self._read(VariablesWire, reply.data).data) or None
 
     def close(self) -> None:
         self._api.close()

@@ -20,7 +20,7 @@ class PushStep:
     version   what it will be, or is; `previous` the highest version there before, None for a first one
     skill_id  the skill's id in the registry, "" when it is new there; `there` the version that has this content already
     lower     `version` is lower than `previous`: wants consent
-    missing   environment variables that the tools need and that are not set here
+    missing   environment variables that the tools need and that are not set `missing_at`: "here", "for agent acme"
     """
 
     artifact: BuiltArtifact
@@ -33,6 +33,7 @@ class PushStep:
     there: VersionRecord | None = None
     lower: bool = False
     missing: tuple[str, ...] = ()
+    missing_at: str = "here"
 
     @property
     def skill(self) -> str:
@@ -61,6 +62,7 @@ class DeployStep:
     key: str
     changes: Changes
     missing: tuple[str, ...] = ()
+    missing_at: str = "here"
     lower: bool = False
 
     @property

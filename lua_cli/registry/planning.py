@@ -7,6 +7,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from lua_cli.bundle.model import BuiltArtifact
 from lua_cli.errors import NotFoundError
@@ -20,10 +21,11 @@ from lua_cli.registry.semver import FIRST, Version
 LATEST = "latest"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Planner:
-    """Plans for one agent of a registry. `known` are the names of the environment variables that are set here;
-    `remembered` are the versions, by skill, that this project pushed there as far as it knows.
+    """Plans for one agent of a registry. `known` are the names of the environment variables that are set here, which
+    count where the registry has none of its own; `remembered` are the versions, by skill, that this project pushed
+    there as far as it knows.
     """
 
     registry: Registry
@@ -82,6 +84,19 @@ class Planner:
             )
         return self.deploy(skill, before)
 
+    @cached_property
+    def _there(self) -> frozenset[str] | None:
+        return self.registry.variables(self.agent)
+
+    def _missing(self, facts: SkillFacts) -> tuple[str, ...]:
+        """Variables that a run needs and would not have. The registry is asked only for a skill that needs some."""
+        if not facts.missing(()):
+            return ()
+        return facts.missing(self.known if self._there is None else self._there)
+
+    def _missing_at(self, facts: SkillFacts) -> str:
+        return f"for agent {self.agent}" if facts.missing(()) and self._there is not None else "here"
+
     def _plan(self, *steps: PushStep | DeployStep) -> Plan:
         return Plan(self.registry.place, self.agent, steps)
 
@@ -105,7 +120,8 @@ class Planner:
             skill_id=record.id if record else "",
             there=there,
             lower=bool(not there and highest and wanted.key < highest.parsed.key),
-            missing=facts.missing(self.known),
+            missing=self._missing(facts),
+            missing_at=self._missing_at(facts),
         )
 
     def _lost(self, skill: str, record: SkillRecord | None) -> str:
@@ -131,7 +147,8 @@ class Planner:
             seen=live.number if live else 0,
             key=str(uuid.uuid4()),
             changes=Changes() if already else changes_between(before, facts),
-            missing=facts.missing(self.known),
+            missing=self._missing(facts),
+            missing_at=self._missing_at(facts),
             lower=bool(live and Version.parse(version).key < Version.parse(live.version).key),
         )
 

@@ -38,6 +38,10 @@ def _named(tool: object) -> object:
     return {"name": tool} if isinstance(tool, str) else tool
 
 
+class VariablesWire(_Wire):
+    data: dict[str, str] = Field(default_factory=dict)
+
+
 class VersionWire(_Wire):
     version: str
     digest: Text = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lua_cli.errors import LuaError
@@ -68,10 +68,18 @@ def _live_move(previous: str | None, version: str) -> str:
 
 def _details(step: PushStep | DeployStep) -> list[str]:
     lines = [f"  {line}" for line in change_lines(step.changes)]
-    lines += [f"  ! {name} is needed and not set here" for name in step.missing if step.action != "unchanged"]
+    if step.action != "unchanged":
+        lines += [f"  ! {name} is needed and not set {step.missing_at}{_read_at(step, name)}" for name in step.missing]
     if step.lower and isinstance(step, PushStep):
         lines.append(f"  ! {step.version} is lower than {step.previous}")
     return lines
+
+
+def _read_at(step: PushStep | DeployStep, name: str) -> str:
+    """Where a variable is read, as far as the artifact is at hand."""
+    reads = step.artifact.manifest["envReads"] if isinstance(step, PushStep) else ()
+    place = next((read["place"] for read in reads if read["name"] == name), "")
+    return f" (read at {place})" if place else ""
 
 
 def change_lines(changes: Changes) -> list[str]:
@@ -90,6 +98,11 @@ def change_lines(changes: Changes) -> list[str]:
             f"~ {part} of the skill" + (f" (about {tokens.before} -> {tokens.after} tokens)" if tokens else "")
         )
     return lines
+
+
+def content_lines(contents: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Every file that would be sent, and why it is in."""
+    return [f"  {file['path']}  {file['reason']}" for files in contents.values() for file in files]
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from lua_cli.registry.changes import Changes
@@ -79,3 +80,21 @@ def verified_document(place: RegistryPlace, verified: Verified) -> dict[str, Any
 
 def _head(place: RegistryPlace, ok: bool) -> dict[str, Any]:
     return {"version": DOCUMENT_VERSION, "ok": ok, "registry": place_record(place)}
+
+
+def manifest_lines(manifest: Mapping[str, Any]) -> list[str]:
+    """What a version's manifest says, for people: tools, packages with their lock, variables, files."""
+    lock, python = manifest["lock"], manifest["python"]
+    lines = [f"  tool      {tool['name']}" for tool in manifest["tools"]]
+    for package in manifest["requires"]:
+        pins = ", ".join(package["pins"]) or "not pinned"
+        lines.append(f"  package   {pins}  ({package['pinnedFrom'] or 'nothing pins it'}; {package['place']})")
+    lines.append(f"  lock      {lock['file']}  sha256:{lock['sha256']}" if lock else "  lock      none was used")
+    lines += [
+        f"  variable  {read['name']}  ({'has a default; ' if read['optional'] else ''}{read['place']})"
+        for read in manifest["envReads"]
+    ]
+    if python:
+        lines.append(f"  python    {python}")
+    lines += [f"  file      {file['path']}  {size_text(file['size'])}" for file in manifest["files"]]
+    return lines

@@ -70,9 +70,7 @@ def test_loads_the_refunds_skill_looks_up_the_order_answers(lua: Lua, shop: Path
 def test_as_text_the_answer_alone_is_the_result(lua: Lua, shop: Path) -> None:
     done = lua("chat", "--ci", "--model", script(shop, *CONVERSATION[1:]), "-m", "Where is A-1002?", cwd=shop)
     assert (done.exit_code, done.stdout) == (0, "It was shipped.\n")
-    assert done.stderr.startswith(
-        '→ lookup_order {"order_number": "A-1002"}\n← {"order_number": "A-1002", "status": '
-    )
+    assert done.stderr.startswith('→ lookup_order {"order_number": "A-1002"}\n← {"order_number": "A-1002", "status": ')
 
 
 def test_several_messages_are_one_conversation(lua: Lua, shop: Path) -> None:

@@ -299,7 +299,7 @@ def test_variables_that_are_not_set_are_named(lua: Lua, root: Path) -> None:
     source = AGENT.replace('return {"number": input["number"]}', 'return {"url": os.environ["ORDERS_URL"]}')
     (root / "agent.py").write_text(source.replace("from lua_cli", "import os\n\nfrom lua_cli", 1), encoding="utf-8")
     args = ("push", "skill", "--name", "orders", "--dry-run")
-    assert "  ! ORDERS_URL is needed and not set here\n" in lua(*args, cwd=root).stdout
+    assert "  ! ORDERS_URL is needed and not set here (read at agent.py:14)\n" in lua(*args, cwd=root).stdout
     assert "ORDERS_URL" not in lua(*args, cwd=root, env={"ORDERS_URL": "x"}).stdout
     (root / ".env").write_text("ORDERS_URL=http://localhost\n", encoding="utf-8")
     assert "ORDERS_URL" not in lua(*args, cwd=root).stdout

@@ -70,6 +70,7 @@ class ApiServer:
         self.lock = threading.Lock()
         self.stopping = threading.Event()
         self.opaque = False  # answers as the platform does: no digests, no history, no facts
+        self.variables: dict[str, str] | None = None  # those of every agent; None: there is no such call
         server = self
 
         class Handler(_Handler):
@@ -197,6 +198,8 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/developer/me":
             agents = [{"id": agent, "name": agent.title()} for agent in self.api.keys[key]]
             return _ok({"key": "ci", "agents": agents, "scopes": ["read", "push", "deploy"]})
+        if self.api.variables is not None and re.fullmatch("/developer/agents/[^/]+/env", self.path):
+            return _ok({"agentId": "acme", "data": self.api.variables})
         for pattern, handle in _ROUTES:
             found = re.fullmatch(pattern, f"{self.command} {self.path}")
             if found:

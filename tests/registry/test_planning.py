@@ -170,7 +170,7 @@ def test_variables_that_are_needed_and_not_set_are_named(registry: EmbeddedRegis
     built = build(out, env=("NEEDED", "SET"), optional=("WITH_DEFAULT",))
     plan = planner.push([built])
     assert only_push(plan).missing == ("NEEDED",)
-    assert "  ! NEEDED is needed and not set here" in plan_lines(plan)
+    assert "  ! NEEDED is needed and not set here (read at agent.py:1)" in plan_lines(plan)
     execute(plan, registry)
     assert only_deploy(planner.deploy("orders", "1.0.0")).missing == ("NEEDED",)
 
