@@ -12,8 +12,8 @@ from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name,
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.project import Project
     from lua_cli.commands.acting import Mirror
+    from lua_cli.project import Project
     from lua_cli.registry.execute import Pushed
     from lua_cli.registry.plan import Plan
     from lua_cli.registry.semver import Version
