@@ -19,10 +19,10 @@ from lua_cli.bundle.model import Draft, EnvUse
 from lua_cli.diagnostics import Place
 from lua_cli.project import Project
 from lua_cli.project.envfile import example_names, names_in
-from lua_cli.source import ComputedRead, EnvRead, ModuleLocation, SourceIndex
+from lua_cli.source import ComputedRead, EnvRead, LocalThing, ModuleLocation, SourceIndex
 
 SETTING: Final = "[tool.lua] env"
-_CREDENTIALS: Final = re.compile(r"//[^/@\s]+@")
+_ADDRESS: Final = re.compile(r"([\w+.-]+://)(?:([^/@\s]*)@)?(\[[^\]]*\]|[^:/?#\s]+)(:\d+)?")
 
 
 class Environment:
@@ -59,7 +59,7 @@ class Environment:
                 name,
                 tuple(map(where, sorted(read.place for read in found))),
                 all(read.has_default for read in found),
-                min((read.place for read in found if not read.has_default), default=None),
+                _needed_at(found),
             )
             for name, found in reads.items()
         }
@@ -71,15 +71,18 @@ class Environment:
         """Variables without a default that are set nowhere: not here, not in `.env`, and not listed in
         `.env.example`."""
         known: frozenset[str] | None = None
+        missing: dict[Place, set[str]] = {}
         for draft in drafts:
             for use in draft.env_uses:
-                if use.place is None or use.optional:
+                if use.place is None:
                     continue
                 if known is None:
                     known = names_in(self._project.root / ".env") | example_names(self._project.root)
                 self._set_here[use.name] = use.name in os.environ
                 if use.name not in known and not self._set_here[use.name]:
-                    self._say("lua/environment-missing", use.place, name=use.name)
+                    missing.setdefault(use.place, set()).add(use.name)
+        for place, names in missing.items():
+            self._say("lua/environment-missing", place, name="`, `".join(sorted(names)))
 
     def _computed(self, locations: list[ModuleLocation]) -> Iterator[EnvRead]:
         """Names that are computed: those that can be told, and a finding for what cannot."""
@@ -87,10 +90,11 @@ class Environment:
         if not found:
             return
         variables = self._index.variables(locations)
-        for location, read in found:
-            names = variables.names(location.dotted, read.span)
+        told = [(read, variables.names(location.dotted, read.span)) for location, read in found]
+        for read, names in told:
             for name in sorted(filter(_is_name, names.found)):
-                yield EnvRead(name, read.place, read.has_default)
+                spare = name in variables.spare
+                yield EnvRead(name, read.place, read.has_default or spare, "asks" if spare else read.need)
             if not names.complete and not self._named_in_settings(read):
                 self._say("lua/environment-computed", read.place, expression=read.expression)
 
@@ -100,10 +104,27 @@ class Environment:
 
     def _say_local(self, location: ModuleLocation) -> None:
         for thing in self._index.local_things(location):
-            self._say("lua/local-address", thing.place, name=_CREDENTIALS.sub("//…@", thing.text), reason=thing.kind)
+            self._say("lua/local-address", thing.place, name=_shown(thing), reason=thing.kind)
 
     def _say(self, code: str, place: Place, **facts: str) -> None:
         self._findings.setdefault((code, place), Finding(code, place, facts))
+
+
+def _needed_at(reads: list[EnvRead]) -> Place | None:
+    """Where a variable is read that has to be there: nowhere, when the code says what to do without it."""
+    if any(read.need == "handles" for read in reads):
+        return None
+    return min((read.place for read in reads if read.need == "needs"), default=None)
+
+
+def _shown(thing: LocalThing) -> str:
+    """An address without what may be a password: user, path and query are left out."""
+    found = _ADDRESS.match(thing.text) if thing.kind == "address" else None
+    if found is None:
+        return thing.text
+    scheme, user, host, port = found.groups()
+    rest = "/…" if thing.text[found.end() :].strip("/") else ""
+    return f"{scheme}{'…@' if user else ''}{host}{port or ''}{rest}"
 
 
 def _is_name(name: str) -> bool:

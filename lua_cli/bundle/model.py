@@ -109,7 +109,7 @@ class EnvUse:
     name: str
     places: tuple[str, ...]  # "path:line", sorted
     optional: bool
-    place: Place | None = None  # of the first read that has no default
+    place: Place | None = None  # of the first read that raises without it
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,14 +21,17 @@ def read_env_file(path: Path) -> dict[str, str]:
 
 
 def names_in(path: Path) -> frozenset[str]:
-    """The names alone; none without the file. Raises UsageError as `read_env_file`."""
-    return frozenset(_values(path, interpolate=False)) if path.is_file() else frozenset()
+    """The names that have a value, if only an empty one; none without the file. Raises UsageError as
+    `read_env_file`."""
+    values = _values(path, interpolate=False) if path.is_file() else {}
+    return frozenset(name for name, value in values.items() if value is not None)
 
 
 def example_names(root: Path) -> frozenset[str]:
     """The names that the project's example files list: variables that are known to be needed, whose values are
     elsewhere."""
-    return frozenset[str]().union(*(names_in(root / name) for name in EXAMPLES))
+    there = [root / name for name in EXAMPLES if (root / name).is_file()]
+    return frozenset[str]().union(*(_values(path, interpolate=False) for path in there))
 
 
 def _values(path: Path, *, interpolate: bool) -> dict[str, str | None]:
@@ -41,6 +44,8 @@ def _values(path: Path, *, interpolate: bool) -> dict[str, str | None]:
         raise UsageError(f"{path} is not UTF-8 (byte {error.start})", hint="save it as UTF-8") from error
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from error
+    if "\0" in text:
+        raise UsageError(f"{path.name} has a NUL character in it", hint="save it as plain UTF-8 text")
     for binding in parse_stream(io.StringIO(text)):
         if binding.error:
             raise UsageError(

@@ -7,6 +7,7 @@ Checked by hand rather than by pydantic: an unchanged compile must not pay for i
 from __future__ import annotations
 
 import difflib
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -118,6 +119,10 @@ def _checked(pyproject: Path, key: str, value: object) -> Any:
         raise UsageError(f"{pyproject.name}: unknown key `{key}` in [tool.lua]", hint=hint)
     if wanted is _STRING and isinstance(value, str):
         return _path(key, value)
+    if key == "env" and isinstance(value, list):
+        for name in value:
+            if not isinstance(name, str) or not re.fullmatch(r"[^\s=\0*]+", name):
+                raise UsageError(f"{pyproject.name}: `env` in [tool.lua] has {name!r}, which is no name of a variable")
     if wanted is _STRINGS and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(_path(key, item) for item in value)
     if wanted is _LEVELS and isinstance(value, dict) and all(level in RULE_LEVELS for level in value.values()):

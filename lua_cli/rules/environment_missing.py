@@ -72,6 +72,8 @@ LATER = True
 
 
 def from_finding(finding: Finding) -> Diagnostic:
-    message = f"{subject(finding, 'a variable')} is read without a default, and is set nowhere"
-    help_ = f"put `{finding.facts.get('name', 'NAME')}=…` into .env, or name it in .env.example, or give a default"
+    names = finding.facts.get("name", "NAME").split("`, `")
+    verb = "are" if len(names) > 1 else "is"
+    message = f"{subject(finding, 'a variable')} {verb} read without a default, and {verb} set nowhere"
+    help_ = f"put `{names[0]}=…` into .env, or name it in .env.example, or give a default"
     return diagnostic_of(finding, CODE, SEVERITY, message, help_)

@@ -5,7 +5,7 @@ just as it will be where it runs. Whatever raises there would raise in productio
 variable that is not set, a package that is missing.
 
 What to do: follow the traceback. Do work in `execute`, not at the top level of a module; name data files by literal
-paths (`Path(__file__).parent / "rates.json"`) or in `[tool.lua] include`; read variables by a literal name.
+paths (`Path(__file__).parent / "rates.json"`) or in `[tool.lua] include`; name variables plainly.
 
 Bad:
 

@@ -4,6 +4,7 @@ once.
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -107,8 +108,10 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
     artifact = artifacts[holders[0]]
     unread = sorted(case.env.keys() - set(artifact.manifest["env"]))
     if unread:
-        message = f"skill {holders[0]} does not read the variable {unread[0]}"
-        return CaseResult(case, RunResult(case.tool), f"{message} by a literal name, so the tool would not see it")
+        message = f"skill {holders[0]} does not read the variable {unread[0]}, so the tool would not see it"
+        near = difflib.get_close_matches(unread[0], artifact.manifest["env"], n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return CaseResult(case, RunResult(case.tool), f"{message}{hint}")
     state = State(case.user or (options.state.user if options.state is not None else None))
     own = replace(
         options, env=case.env, timeout=case.timeout or options.timeout, http=http_of(case, record), state=state

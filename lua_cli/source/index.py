@@ -119,12 +119,15 @@ class SourceIndex:
     def env_reads(self, location: ModuleLocation) -> tuple[EnvRead, ...]:
         """Every environment variable that the module reads by a literal name. Raises SourceError."""
         path, raw = self._reads(location)
-        return tuple(EnvRead(name, self.place(path, span), has_default) for name, span, has_default in raw.env)
+        return tuple(EnvRead(name, self.place(path, span), default, need) for name, span, default, need in raw.env)
 
     def computed_reads(self, location: ModuleLocation) -> tuple[ComputedRead, ...]:
         """Every environment variable that the module reads by a computed name. Raises SourceError."""
         path, raw = self._reads(location)
-        return tuple(ComputedRead(text, span, self.place(path, span), default) for text, span, default in raw.computed)
+        return tuple(
+            ComputedRead(text, span, self.place(path, span), default, need)
+            for text, span, default, need in raw.computed
+        )
 
     def local_things(self, location: ModuleLocation) -> tuple[LocalThing, ...]:
         """Addresses and paths of this machine in the module. Raises SourceError."""

@@ -18,7 +18,7 @@ Kind = Literal["address", "path", "file"]
 
 _HOST = r"(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w-]+\.local)"
 _ADDRESS: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?{_HOST}(?=[:/?#]|$)", re.IGNORECASE)
-_PATH: Final = re.compile(r"(?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/](?!/))[^\n]*$")
+_PATH: Final = re.compile(r"(?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/](?!/))[^\n{}]+$")
 _HINT: Final = re.compile(
     rf"://[^\s\"']*{_HOST}|[\"'](?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/])|\bconnect\(|\bopen\(|\bread_",
     re.IGNORECASE,

@@ -54,11 +54,15 @@ class ImportFact:
 @dataclass(frozen=True, slots=True)
 class EnvRead:
     """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"),
-    lua_cli.env("X"), and each field of a class of pydantic-settings."""
+    lua_cli.env("X"), and each field of a class of pydantic-settings.
+
+    need: "needs" where it raises without the variable, "asks" where it gets a default or None, "handles" where what to
+    do without it stands beside it (`"X" in os.environ`, `except KeyError`, an assignment)."""
 
     name: str
     place: Place
     has_default: bool
+    need: Literal["needs", "asks", "handles"] = "asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class ComputedRead:
     span: Span
     place: Place
     has_default: bool
+    need: Literal["needs", "asks", "handles"] = "asks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,18 @@ from lua_cli.source.spans import Span, span_of
 from lua_cli.source.variables import named_argument
 
 Guard = Literal["", "type-checking", "optional", "function"]
+# needs: it raises without the variable · asks: it gets a default, or None · handles: what to do without it stands there
+Need = Literal["needs", "asks", "handles"]
 
 _WORDS = (
     r"import|__import__|import_module|environ|getenv|env|__file__"
-    r"|files|get_data|read_text|open_text|read_binary|open_binary"
+    r"|expandvars|environb|getenvb|files|get_data|read_text|open_text|read_binary|open_binary"
 )
 _CATCHES_IMPORT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _ENV_FUNCTIONS = frozenset({"os.getenv", "lua_cli.env", "lua_cli.sdk.env"})
 _ENV_METHODS = frozenset({"get", "setdefault", "pop"})
+_WHOLE = frozenset({"os.environ", "os.environb", "os.getenvb", "os.path.expandvars"})
+_CATCHES_KEY = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
 
 
 @dataclass(slots=True)
@@ -49,8 +53,8 @@ class RawReads:
     source."""
 
     imports: list[RawImport] = field(default_factory=list)
-    env: list[tuple[str, Span, bool]] = field(default_factory=list)
-    computed: list[tuple[str, Span, bool]] = field(default_factory=list)
+    env: list[tuple[str, Span, bool, Need]] = field(default_factory=list)
+    computed: list[tuple[str, Span, bool, Need]] = field(default_factory=list)
     local: list[tuple[Kind, str, Span]] = field(default_factory=list)
     data: list[tuple[str, str | None, Span]] = field(default_factory=list)
 
@@ -59,7 +63,8 @@ def read(tree: ast.Module, text: str) -> RawReads:
     """The reads of one module."""
     aliases = _aliases(tree, text)
     paths = DataPaths(tree, aliases)
-    reader = _Reader(aliases, paths, _interesting_lines(text, paths.names))
+    ours = {name for name, dotted in aliases.items() if _is_environment(dotted)}
+    reader = _Reader(aliases, paths, _interesting_lines(text, paths.names | ours))
     for statement in tree.body:
         reader.visit(statement, "")
     reader.reads.imports.sort(key=lambda found: found.span)
@@ -94,6 +99,12 @@ def _aliases(tree: ast.Module, text: str) -> dict[str, str]:
                 )
             elif not node.level:
                 out[alias.asname or alias.name] = f"{node.module}.{alias.name}"
+    for statement in tree.body if "environ" in text or "getenv" in text else ():
+        match statement:  # `e = os.environ` at the top
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Attribute() | ast.Name() as value):
+                dotted = _dotted(value, out)
+                if dotted is not None and _is_environment(dotted):
+                    out[name] = dotted
     return out
 
 
@@ -119,6 +130,8 @@ class _Reader:
         self._aliases = aliases
         self._paths = paths
         self._lines = lines
+        self._consumed: set[int] = set()
+        self._caught: list[tuple[int, int]] = []
 
     def visit(self, node: ast.AST, guard: Guard) -> None:
         stack: list[tuple[ast.AST, Guard]] = [(node, guard)]
@@ -148,7 +161,9 @@ class _Reader:
         return [*((child, body) for child in node.body), *((child, orelse) for child in node.orelse)]
 
     def attempt(self, node: ast.Try, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
-        if guard == "type-checking" or not any(_catches_import(handler) for handler in node.handlers):
+        if any(_catches(handler, _CATCHES_KEY) for handler in node.handlers):
+            self._caught.append((node.body[0].lineno, node.body[-1].end_lineno or node.body[-1].lineno))
+        if guard == "type-checking" or not any(_catches(handler, _CATCHES_IMPORT) for handler in node.handlers):
             return None
         return [
             *((child, "optional") for child in node.body),
@@ -178,24 +193,44 @@ class _Reader:
         if called in ("importlib.import_module", "__import__") and first is not None:
             self._dynamic_import(node, first, literal, guard)
         elif first is not None and _reads_environment(called):
-            self._variable(node, first, has_default=len(node.args) + len(node.keywords) > 1)
+            self._consumed.add(id(node.func))
+            has_default = len(node.args) + len(node.keywords) > 1
+            raises = called.endswith((".env", ".pop")) and not has_default
+            need: Need = "handles" if called.endswith("setdefault") else "needs" if raises else "asks"
+            self._variable(node, first, has_default, need)
+        elif called in ("os.environ.update", "os.environ.clear"):  # nothing that a run would have to have
+            self._consumed.add(id(node.func))
         return self.expression(node, guard)
 
     def class_statement(self, node: ast.ClassDef, guard: Guard) -> None:
         if any(self.dotted(base) in SETTINGS for base in node.bases):
-            self.reads.env.extend(variables_of(node))
+            for name, span, has_default in variables_of(node):
+                self.reads.env.append((name, span, has_default, "asks" if has_default else "needs"))
 
     def subscript(self, node: ast.Subscript, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
-        if isinstance(node.ctx, ast.Load) and self.dotted(node.value) == "os.environ":
-            self._variable(node, node.slice, has_default=False)
+        if self.dotted(node.value) == "os.environ":
+            self._consumed.add(id(node.value))
+            if isinstance(node.ctx, ast.Load):
+                self._variable(node, node.slice, False, "needs")
         return None
 
     def compare(self, node: ast.AST, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
         match node:
-            case ast.Compare(left=ast.Constant(value=str(name)), ops=[ast.In() | ast.NotIn()], comparators=[where]):
+            case ast.Compare(left=left, ops=[ast.In() | ast.NotIn()], comparators=[where]):
                 if self.dotted(where) == "os.environ":
-                    self.reads.env.append((name, span_of(node), True))
+                    self._consumed.add(id(where))
+                    if isinstance(left, ast.Constant):
+                        self._variable(node, left, True, "handles")
         return None
+
+    def name(self, node: ast.Name | ast.Attribute, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
+        """The environment as a whole, or a function that reads it, as a value: only a run knows the names."""
+        dotted = self.dotted(node)
+        if dotted is not None and (_is_environment(dotted) or dotted in _WHOLE) and isinstance(node.ctx, ast.Load):
+            if id(node) not in self._consumed and not dotted.startswith("lua_cli"):
+                self.reads.computed.append((ast.unparse(node), span_of(node), True, "asks"))
+            return []
+        return [] if isinstance(node, ast.Name) else self.expression(node, guard)
 
     def expression(self, node: ast.AST, guard: Guard) -> list[tuple[ast.AST, Guard]] | None:
         """A path expression is taken whole: its parts are no reads of their own."""
@@ -209,20 +244,15 @@ class _Reader:
 
     def dotted(self, node: ast.expr) -> str | None:
         """`o.environ` after `import os as o` → "os.environ"."""
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return None
-        head = self._aliases.get(node.id, node.id if node.id == "__import__" else None)
-        return ".".join([head, *reversed(parts)]) if head else None
+        return _dotted(node, self._aliases)
 
-    def _variable(self, node: ast.expr, asked: ast.expr, *, has_default: bool) -> None:
+    def _variable(self, node: ast.expr, asked: ast.expr, has_default: bool, need: Need) -> None:
+        if need == "needs" and any(first <= node.lineno <= last for first, last in self._caught):
+            need = "handles"
         if isinstance(asked, ast.Constant) and isinstance(asked.value, str):
-            self.reads.env.append((asked.value, span_of(node), has_default))
+            self.reads.env.append((asked.value, span_of(node), has_default, need))
         elif not isinstance(asked, ast.Constant):
-            self.reads.computed.append((ast.unparse(asked), span_of(node), has_default))
+            self.reads.computed.append((ast.unparse(asked), span_of(node), has_default, need))
 
     def _dynamic_import(self, node: ast.Call, first: ast.expr, literal: str | None, guard: Guard) -> None:
         if literal is None:
@@ -230,6 +260,22 @@ class _Reader:
             return
         level = len(literal) - len(literal.lstrip("."))
         self.reads.imports.append(RawImport("importlib", literal[level:], None, level, span_of(node), guard))
+
+
+def _dotted(node: ast.expr, aliases: dict[str, str]) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    head = aliases.get(node.id, node.id if node.id == "__import__" else None)
+    return ".".join([head, *reversed(parts)]) if head else None
+
+
+def _is_environment(dotted: str) -> bool:
+    """`os.environ`, what is read off it, and the functions that read it."""
+    return dotted in _ENV_FUNCTIONS or dotted == "os.environ" or dotted.startswith("os.environ.")
 
 
 def _reads_environment(called: str) -> bool:
@@ -246,10 +292,10 @@ def _checks_types(test: ast.expr) -> bool | None:
     return True if name == "TYPE_CHECKING" else None
 
 
-def _catches_import(handler: ast.ExceptHandler) -> bool:
+def _catches(handler: ast.ExceptHandler, names: frozenset[str]) -> bool:
     caught = handler.type
     kinds = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in _CATCHES_IMPORT) for kind in kinds)
+    return any(kind is None or (isinstance(kind, ast.Name) and kind.id in names) for kind in kinds)
 
 
 _Handler = Callable[[_Reader, Any, Guard], list[tuple[ast.AST, Guard]] | None]
@@ -266,7 +312,7 @@ _HANDLERS: dict[type[ast.AST], _Handler] = {
     ast.Compare: _Reader.compare,
     ast.BinOp: _Reader.expression,
     ast.JoinedStr: _Reader.expression,
-    ast.Attribute: _Reader.expression,
-    ast.Name: lambda reader, node, guard: [],
+    ast.Attribute: _Reader.name,
+    ast.Name: _Reader.name,
     ast.Constant: lambda reader, node, guard: [],
 }

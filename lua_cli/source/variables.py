@@ -46,6 +46,14 @@ class Variables:
     def __init__(self, trees: Trees, texts: Mapping[str, Callable[[], str]]) -> None:
         self._trees = trees
         self._texts = texts
+        self._overridden: set[str] = set()
+        self._held: set[str] = set()
+
+    @property
+    def spare(self) -> frozenset[str]:
+        """Names told so far that only a base has, each class that derives from it having one of its own: a run may need
+        them, and probably does not."""
+        return frozenset(self._overridden - self._held)
 
     def names(self, module: str, span: Span) -> Names:
         """What the read at `span` of the module asks for."""
@@ -98,28 +106,45 @@ class Variables:
                 return _union(self._strings(key, module, chain, depth) if key else _UNKNOWN for key in keys)
             case ast.Name(id=name) | ast.Attribute(attr=name) if depth < _DEEP:
                 local = _assigned(name, self._trees[module]()) if isinstance(node, ast.Name) else []
-                values = [(module, value) for value, _ in local] or list(self._everywhere(name))
+                everywhere = [(where, value) for where, value, _ in self._everywhere(name)]
+                values = [(module, value) for value, _ in local] or everywhere
                 return _union([self._elements(v, where, (), depth + 1) for where, v in values]) if values else _UNKNOWN
         return _UNKNOWN
 
     def _attribute(self, attribute: str, depth: int) -> Names:
         """What any class or module of the skill has under that name."""
-        found = [self._strings(value, module, (), depth) for module, value in self._everywhere(attribute)]
+        found = []
+        for module, value, owner in self._everywhere(attribute):
+            names = self._strings(value, module, (), depth)
+            (self._overridden if owner and self._always_overridden(owner, attribute) else self._held).update(
+                names.found
+            )
+            found.append(names)
         for module in self._mentioning(attribute):
             tree = self._trees[module]()
             for chain in _chains(tree, lambda node: _sets(node, attribute)):
-                value = getattr(chain[-1], "value", None)
-                found.append(self._strings(value, module, chain, depth) if value is not None else _UNKNOWN)
+                plain = isinstance(chain[-1], ast.Assign | ast.AnnAssign)
+                given: ast.expr | None = getattr(chain[-1], "value", None) if plain else None
+                found.append(self._strings(given, module, chain, depth) if given is not None else _UNKNOWN)
         return _union(found) if found else _UNKNOWN
 
-    def _everywhere(self, name: str) -> Iterator[tuple[str, ast.expr]]:
-        """(module, value) of what modules and classes have under a name."""
+    def _everywhere(self, name: str) -> Iterator[tuple[str, ast.expr, str]]:
+        """(module, value, class) of what modules and classes have under a name; "" for a module's own."""
         for module in self._mentioning(name):
             tree = self._trees[module]()
-            classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-            for body in (tree.body, *(each.body for each in classes)):
-                for value in _bound_in(body, name):
-                    yield module, value
+            yield from ((module, value, "") for value in _bound_in(tree.body, name))
+            for each in _classes(tree):
+                yield from ((module, value, each.name) for value in _bound_in(each.body, name))
+
+    def _always_overridden(self, owner: str, attribute: str) -> bool:
+        """Whether classes derive from the one with that name, and each of them has the attribute itself."""
+        derived = [
+            each
+            for module in self._mentioning(owner)
+            for each in _classes(self._trees[module]())
+            if any(_last_name(base) == owner for base in each.bases)
+        ]
+        return bool(derived) and all(any(True for _ in _bound_in(each.body, attribute)) for each in derived)
 
     def _name(self, name: str, module: str, chain: Chain, depth: int) -> Names:
         for position in range(len(chain) - 1, -1, -1):
@@ -219,24 +244,42 @@ def _holds(node: ast.AST, span: Span) -> bool:
 
 def _assigned(name: str, scope: ast.AST) -> list[tuple[ast.expr, bool]]:
     """What is bound to a name in a scope: (the value, whether its elements are meant). Inner functions and classes are
-    scopes of their own."""
+    scopes of their own. What is bound in another way (`+=`, unpacking, `match`, from an inner function) is given as the
+    name itself within a tuple, whose text nobody knows."""
     found: list[tuple[ast.expr, bool]] = []
+    unknown: ast.expr = ast.Tuple(elts=[], ctx=ast.Load())
+    told, bound = 0, 0
     stack = [*getattr(scope, "body", ())] if not isinstance(scope, ast.Lambda) else []
     while stack:
         node = stack.pop(0)
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
+                if any(isinstance(n, ast.Global | ast.Nonlocal) and name in n.names for n in ast.walk(node)):
+                    found.append((unknown, False))
                 continue
             case ast.Assign(targets=targets, value=value) if any(_is_name(t, name) for t in targets):
                 found.append((value, False))
+                told += sum(_is_name(t, name) for t in targets)
             case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_name(target, name):
                 found.append((value, False))
+                told += 1
             case ast.NamedExpr(target=target, value=value) if _is_name(target, name):
                 found.append((value, False))
+                told += 1
             case ast.For(target=target, iter=each) | ast.AsyncFor(target=target, iter=each) if _is_name(target, name):
                 found.append((each, True))
+                told += 1
+            case ast.AnnAssign(value=None):
+                continue
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                stack.extend(n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
+                continue
+            case ast.Name(id=one, ctx=ast.Store()) if one == name:
+                bound += 1
+            case ast.MatchAs(name=one) | ast.MatchStar(name=one) | ast.ExceptHandler(name=one) if one == name:
+                bound += 1
         stack.extend(ast.iter_child_nodes(node))
-    return found
+    return [*found, (unknown, False)] if bound > told else found
 
 
 def _bound_in(body: Sequence[ast.stmt], name: str) -> Iterator[ast.expr]:
@@ -296,6 +339,16 @@ def _default(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast
         *zip(given.kwonlyargs, given.kw_defaults, strict=True),
     ]
     return next((default for argument, default in pairs if argument.arg == name and default is not None), None)
+
+
+def _classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+
+
+def _last_name(base: ast.expr) -> str:
+    """`Base`, `shared.Base` and `Base[Input]` → "Base"."""
+    node = base.value if isinstance(base, ast.Subscript) else base
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_name(target: ast.expr, name: str) -> bool:

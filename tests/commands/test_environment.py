@@ -59,6 +59,18 @@ def test_a_shared_base_gets_the_variables_of_its_customers(lua: Lua, write_proje
         assert (result.exit_code, json.loads(result.stdout)) == (0, f"of {name}")
 
 
+def test_each_customer_without_a_value_is_named(lua: Lua, write_project: Write) -> None:
+    """All at the one place that reads them; not what only the base has and every customer overrides."""
+    root = project(write_project, "return env(self.token_env)")
+    source = (root / "agent.py").read_text().replace('token_env = ""', 'token_env = "DEFAULT_TOKEN"')
+    (root / "agent.py").write_text(source)
+    assert messages(lua, root) == ["`ACME_TOKEN`, `BETA_TOKEN` are read without a default, and are set nowhere"]
+    (root / ".env.example").write_text("ACME_TOKEN=\n")
+    assert messages(lua, root) == ["`BETA_TOKEN` is read without a default, and is set nowhere"]
+    (root / "agent.py").write_text(source.replace('    token_env = "BETA_TOKEN"\n', ""))
+    assert messages(lua, root) == ["`DEFAULT_TOKEN` is read without a default, and is set nowhere"]
+
+
 @pytest.mark.parametrize("file", [".env", ".env.example", ".env.sample", ".env.template"])
 def test_a_variable_that_is_set_nowhere(lua: Lua, write_project: Write, file: str) -> None:
     """It is said until it is set or listed, also where the last build is remembered."""
@@ -75,6 +87,56 @@ def test_a_variable_that_is_set_nowhere(lua: Lua, write_project: Write, file: st
     assert messages(lua, root) == [missing]
     assert lua("compile", "--check", "--strict", cwd=root).exit_code == 0
     assert lua("compile", "--strict", cwd=root).exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "try:\n            return os.environ['X']\n        except KeyError:\n            return 1",
+        "return os.environ['X'] if 'X' in os.environ else 1",
+        "return os.environ.get('X') or os.getenv('X')",
+        "return os.environ.setdefault('X', '1') + os.environ['X']",
+    ],
+)
+def test_code_that_says_what_to_do_without_a_variable_is_left_alone(lua: Lua, write_project: Write, body: str) -> None:
+    root = project(write_project, body)
+    assert messages(lua, root) == []
+    result = lua("test", "--ci", "skill", "--name", "acme", "--input", "{}", cwd=root, env={"X": "x"})
+    assert result.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "expression"),
+    [
+        ("return dict(os.environ)", "os.environ"),
+        ("return {k: v for k, v in os.environ.items()}", "os.environ.items"),
+        ("return list(map(os.getenv, ['X']))", "os.getenv"),
+        ("return os.path.expandvars('$X')", "os.path.expandvars"),
+        ("name = 'X'\n        name += '1'\n        return os.getenv(name)", "name"),
+    ],
+)
+def test_a_reading_that_names_nothing_is_said(lua: Lua, write_project: Write, body: str, expression: str) -> None:
+    root = project(write_project, body)
+    assert [m.split("`")[1] for m in messages(lua, root)] == [expression]
+    (root / "pyproject.toml").write_text('[tool.lua]\nenv = ["X"]\n')
+    assert messages(lua, root) == []
+
+
+@pytest.mark.parametrize("top", ["from os import environ as e", "e = os.environ"])
+def test_the_environment_under_another_name(lua: Lua, write_project: Write, top: str) -> None:
+    root = project(write_project, "return e['X']")
+    source = (root / "agent.py").read_text()
+    (root / "agent.py").write_text(source.replace("import os\n", f"import os\n{top}\n", 1))
+    result = lua("test", "--ci", "skill", "--name", "acme", "--input", "{}", cwd=root, env={"X": "x"})
+    assert json.loads(result.stdout) == "x"
+
+
+@pytest.mark.parametrize("name", ["A=B", "", "A B", "*", "\\u0000"])
+def test_a_setting_that_names_no_variable(lua: Lua, write_project: Write, name: str) -> None:
+    root = project(write_project, "return 1")
+    (root / "pyproject.toml").write_text(f'[tool.lua]\nenv = ["{name}"]\n')
+    result = lua("compile", cwd=root)
+    assert (result.exit_code, "which is no name of a variable" in result.stderr) == (2, True)
 
 
 def test_a_name_that_only_a_run_knows(lua: Lua, write_project: Write) -> None:
@@ -97,7 +159,7 @@ def test_what_only_this_machine_has_is_said_without_its_password(lua: Lua, write
     body = 'return ["http://localhost:8000", f"redis://me:pw-of-mine@localhost/{1}", "/Users/me/out", open("x.json")]'
     assert messages(lua, project(write_project, body)) == [
         "`http://localhost:8000` is an address of this machine",
-        "`redis://…@localhost/` is an address of this machine",
+        "`redis://…@localhost` is an address of this machine",
         "`/Users/me/out` is a path of this machine",
         "`x.json` is looked for in the working folder, which is empty where a tool runs",
     ]
@@ -110,6 +172,7 @@ def test_what_only_this_machine_has_is_said_without_its_password(lua: Lua, write
     [
         ("A=1\nB C=2\n", ".env:2 is no NAME=value line"),
         ("A='x\n", ".env:1 is no NAME=value line"),
+        ("A=a\0b\n", ".env has a NUL character in it"),
     ],
 )
 def test_a_line_of_an_env_file_that_is_none(lua: Lua, write_project: Write, text: str, message: str) -> None:
