@@ -120,7 +120,9 @@ def say_piece(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """A line of progress or explanation on stderr."""
+    """A line of progress or explanation on stderr, after what was said on stdout before it: where both are one stream,
+    the order is kept."""
+    sys.stdout.flush()
     sys.stderr.write(text + "\n")
 
 
