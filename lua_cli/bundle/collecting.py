@@ -71,10 +71,10 @@ class _Collector:
         self._environment.say_missing(drafts)
         findings = [*self._findings, *(self._requirements.findings if self._requirements else ())]
         findings += self._environment.findings
-        locks = {self._project.root / name for name in (*LOCK_FILES, ".env", *EXAMPLES)}
+        deciding = {self._project.root / name for name in (*LOCK_FILES, ".env", *EXAMPLES)}
         if self._requirements and self._requirements.lock_path:  # it may be that of a workspace further up
-            locks.add(self._requirements.lock_path)
-        asked = locks | self._reader.asked - self._reader.digests.keys()
+            deciding.add(self._requirements.lock_path)
+        asked = deciding | self._reader.asked - self._reader.digests.keys()
         return Collected(
             drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)), self._environment.looked_up
         )

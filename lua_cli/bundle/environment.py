@@ -82,7 +82,7 @@ class Environment:
                 if use.name not in known and not self._set_here[use.name]:
                     missing.setdefault(use.place, set()).add(use.name)
         for place, names in missing.items():
-            self._say("lua/environment-missing", place, name="`, `".join(sorted(names)))
+            self._say("lua/environment-missing", place, names="\n".join(sorted(names)))
 
     def _computed(self, locations: list[ModuleLocation]) -> Iterator[EnvRead]:
         """Names that are computed: those that can be told, and a finding for what cannot."""
@@ -128,4 +128,4 @@ def _shown(thing: LocalThing) -> str:
 
 
 def _is_name(name: str) -> bool:
-    return bool(name) and not {"=", "\0"} & set(name)
+    return bool(name) and not {"=", "\0", "\n"} & set(name)

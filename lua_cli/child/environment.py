@@ -36,21 +36,29 @@ def declared_values(
     environ: Mapping[str, str] = os.environ,
     first: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
-    """The values of those of `names` that are set anywhere.
+    """The values of those of `names` that are set anywhere. Raises as `value_places`."""
+    places = [first or {}, *value_places(root, env_file=env_file, environ=environ).values()]
+    found = {}
+    for name in sorted(names):
+        for place in places:
+            if name in place:
+                found[name] = place[name]
+                break
+    return found
 
-    Raises NotFoundError for an `env_file` that is not there, UsageError for a file that is not UTF-8.
+
+def value_places(
+    root: Path | None, *, env_file: Path | None = None, environ: Mapping[str, str] = os.environ
+) -> dict[str, Mapping[str, str]]:
+    """Where values come from, the first place first: what it is called → the values there.
+
+    Raises NotFoundError for an `env_file` that is not there, UsageError for a file that cannot be read.
     """
-    sources: list[Mapping[str, str]] = [first or {}, environ]
+    places: dict[str, Mapping[str, str]] = {"the shell": environ}
     if env_file is not None:
         if not env_file.is_file():
             raise NotFoundError(f"no such file: {env_file}", hint="--env-file names a file of NAME=value lines")
-        sources.append(read_env_file(env_file))
+        places[str(env_file)] = read_env_file(env_file)
     if root is not None and (root / ".env").is_file():
-        sources.append(read_env_file(root / ".env"))
-    found = {}
-    for name in sorted(names):
-        for source in sources:
-            if name in source:
-                found[name] = source[name]
-                break
-    return found
+        places[".env"] = read_env_file(root / ".env")
+    return places

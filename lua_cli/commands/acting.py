@@ -34,28 +34,19 @@ def carry_out(
     it is an error that names --force when `must_ask`, and else not asked. `again` plans anew when somebody else's push
     came first; `mirror` copies what the receipt has elsewhere; `contents` are the files of each skill, for a dry run.
     """
-    from lua_cli.commands.choosing import confirm
-    from lua_cli.commands.session import current, fail, note, print_json, progress, say
+    from lua_cli.commands.session import fail, note, print_json, progress, say
     from lua_cli.commands.target import remember
     from lua_cli.registry.execute import execute, joined, overtaken
-    from lua_cli.report.registry import content_lines, plan_document, plan_lines, receipt_document, receipt_lines
+    from lua_cli.report.registry import receipt_document, receipt_lines
 
     if not as_json:
         note(target.describe())
     if dry_run:
-        if as_json:
-            print_json(plan_document(plan) | ({"files": contents} if contents else {}))
-        else:
-            say("\n".join([*plan_lines(plan), *content_lines(contents or {})]))
+        _show(plan, contents or {}, as_json=as_json)
         return EXIT_OK
-    if question and not plan.idle:
-        if current().interactive and not as_json:
-            note("\n".join(plan_lines(plan)))
-            if not confirm(f"{question}. Go on?"):
-                note("nothing was changed")
-                return EXIT_INTERRUPTED
-        elif must_ask:
-            raise UsageError(question, hint="add --force if that is meant")
+    if question and not plan.idle and not _agreed(plan, question, as_json=as_json, must_ask=must_ask):
+        note("nothing was changed")
+        return EXIT_INTERRUPTED
     show = progress()
     receipt = execute(plan, target.registry, show)
     for _ in range(_REPLANS):
@@ -82,6 +73,30 @@ def carry_out(
     for command in receipt.next:
         note(f"next: {command}")
     return fail(receipt.failure) if receipt.failure else EXIT_OK
+
+
+def _show(plan: Plan, contents: Mapping[str, Sequence[Mapping[str, Any]]], *, as_json: bool) -> None:
+    from lua_cli.commands.session import print_json, say
+    from lua_cli.report.registry import content_lines, plan_document, plan_lines
+
+    if as_json:
+        print_json(plan_document(plan) | ({"files": contents} if contents else {}))
+    else:
+        say("\n".join([*plan_lines(plan), *content_lines(contents)]))
+
+
+def _agreed(plan: Plan, question: str, *, as_json: bool, must_ask: bool) -> bool:
+    """Whether the person at the terminal agrees; where nobody is there, it goes on unless somebody must be asked."""
+    from lua_cli.commands.choosing import confirm
+    from lua_cli.commands.session import current, note
+    from lua_cli.report.registry import plan_lines
+
+    if current().interactive and not as_json:
+        note("\n".join(plan_lines(plan)))
+        return confirm(f"{question}. Go on?")
+    if must_ask:
+        raise UsageError(question, hint="add --force if that is meant")
+    return True
 
 
 def _mirrored(receipt: Receipt, mirror: Mirror, show: Callable[[str], None]) -> tuple[Receipt, list[dict[str, str]]]:

@@ -101,16 +101,11 @@ def _project(found: Project) -> dict[str, Any]:
 
 def _variables(found: Project, env_file: Path | None, troubles: list[str]) -> Iterator[dict[str, Any]]:
     """Each variable that a skill reads: which place gives it, the first one that does."""
+    from lua_cli.child.environment import value_places
     from lua_cli.pipeline import compile_project
-    from lua_cli.project.envfile import names_in
 
     try:
-        places: list[tuple[str, frozenset[str] | Mapping[str, str]]] = [("the shell", os.environ)]
-        if env_file is not None:
-            if not env_file.is_file():
-                raise NotFoundError(f"no such file: {env_file}", hint="--env-file names a file of NAME=value lines")
-            places.append((str(env_file), names_in(env_file)))
-        places.append((".env", names_in(found.root / ".env")))
+        places = value_places(found.root, env_file=env_file)
         built = compile_project(found)
     except LuaError as error:
         troubles.append(_words(error))
@@ -123,7 +118,7 @@ def _variables(found: Project, env_file: Path | None, troubles: list[str]) -> It
             known = reads.setdefault(read["name"], {"optional": True, "place": read["place"]})
             known["optional"] = known["optional"] and read["optional"]
     for name, read in sorted(reads.items()):
-        source = next((place for place, names in places if name in names), None)
+        source = next((place for place, values in places.items() if name in values), None)
         if source is None and not read["optional"]:
             troubles.append(f"{name} is set nowhere, and {read['place']} reads it without a default")
         yield {"name": name, "from": source, **read}

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from lua_cli.commands.options import Agent, AsJson, Force, Format, wants_json
 from lua_cli.errors import EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, LuaError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.bundle import OpenedArtifact
+    from lua_cli.commands.target import Target
 
 Wanted = Annotated[str, typer.Argument(metavar="NAME@VERSION", help="The skill and the version.", show_default=False)]
 
@@ -29,21 +33,16 @@ def pull_command(
     as_json: AsJson = False,
 ) -> int:
     """Fetch the artifact of a version, verified."""
-    from lua_cli.bundle import open_artifact
     from lua_cli.bundle.names import artifact_file_name
     from lua_cli.commands.session import note, print_json, project, say
-    from lua_cli.commands.skills_diff import resolved_version
     from lua_cli.commands.target import open_target
     from lua_cli.project.replacing import replace_file
-    from lua_cli.report.registry import place_record, size_text
+    from lua_cli.report.registry import size_text
 
     json_wanted = wants_json(output_format, as_json)
     name, version = split_wanted(wanted)
     with open_target(project(), agent) as target:
-        version = resolved_version(target.registry.skill(target.agent, name), name, version or "live")
-        opened = open_artifact(target.registry.artifact(target.agent, name, version))
-        if opened.skill != name:
-            raise LuaError(f"{name} {version} is the artifact of another skill, {opened.skill!r}: it was not written")
+        version, opened = fetched(target, name, version)
         path = output or Path()
         if path.is_dir():
             path = path / artifact_file_name(name).replace(".luapkg", f"-{version}.luapkg")
@@ -52,9 +51,7 @@ def pull_command(
         except OSError as error:
             raise LuaError(f"cannot write {path}: {error.strerror}", hint="name another place with --output") from error
         if json_wanted:
-            facts = {"skill": name, "skillVersion": version, "digest": opened.digest, "size": len(opened.content)}
-            place = place_record(target.registry.place)
-            print_json({"version": 1, "ok": True, "registry": place, "agent": target.agent, **facts, "path": str(path)})
+            print_json({**fetched_record(target, version, opened), "path": str(path)})
         else:
             note(target.describe())
             say(f"{path}  {name} {version}  {opened.digest}  {size_text(len(opened.content))}")
@@ -121,6 +118,27 @@ def verify_command(
             note(target.describe())
             say("\n".join(verified_lines(verified)))
     return EXIT_FINDINGS if verified.faults else EXIT_OK
+
+
+def fetched(target: Target, name: str, version: str) -> tuple[str, OpenedArtifact]:
+    """A version ("" for the live one) and its artifact, verified. Raises LuaError for an artifact of another skill."""
+    from lua_cli.bundle import open_artifact
+    from lua_cli.commands.skills_diff import resolved_version
+
+    version = resolved_version(target.registry.skill(target.agent, name), name, version or "live")
+    opened = open_artifact(target.registry.artifact(target.agent, name, version))
+    if opened.skill != name:
+        raise LuaError(f"{name} {version} is the artifact of another skill, {opened.skill!r}: it is not to be used")
+    return version, opened
+
+
+def fetched_record(target: Target, version: str, opened: OpenedArtifact) -> dict[str, Any]:
+    """What was fetched, as JSON data."""
+    from lua_cli.report.registry import place_record
+
+    facts = {"skill": opened.skill, "skillVersion": version, "digest": opened.digest, "size": len(opened.content)}
+    place = place_record(target.registry.place)
+    return {"version": 1, "ok": True, "registry": place, "agent": target.agent, **facts}
 
 
 def split_wanted(wanted: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -22,26 +22,18 @@ def show_command(
     as_json: AsJson = False,
 ) -> int:
     """Show one version: its tools, packages, lock file, variables and files."""
-    from lua_cli.bundle import open_artifact
     from lua_cli.commands.session import note, print_json, project, say
-    from lua_cli.commands.skills_content import split_wanted
-    from lua_cli.commands.skills_diff import resolved_version
+    from lua_cli.commands.skills_content import fetched, fetched_record, split_wanted
     from lua_cli.commands.target import open_target
-    from lua_cli.report.registry import place_record
     from lua_cli.report.skills import manifest_lines
 
     json_wanted = wants_json(output_format, as_json)
     name, version = split_wanted(wanted)
     with open_target(project(), agent) as target:
-        version = resolved_version(target.registry.skill(target.agent, name), name, version or "live")
-        opened = open_artifact(target.registry.artifact(target.agent, name, version))
-        manifest: dict[str, Any] = dict(opened.manifest)
+        version, opened = fetched(target, name, version)
         if json_wanted:
-            place = place_record(target.registry.place)
-            facts = {"skill": name, "skillVersion": version, "digest": opened.digest, "size": len(opened.content)}
-            head = {"version": 1, "ok": True, "registry": place, "agent": target.agent}
-            print_json({**head, **facts, "manifest": manifest})
+            print_json({**fetched_record(target, version, opened), "manifest": dict(opened.manifest)})
         else:
             note(target.describe())
-            say("\n".join([f"{name} {version}  {opened.digest}", *manifest_lines(manifest)]))
+            say("\n".join([f"{name} {version}  {opened.digest}", *manifest_lines(opened.manifest)]))
     return EXIT_OK

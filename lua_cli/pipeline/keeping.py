@@ -16,11 +16,9 @@ from typing import Any
 
 from lua_cli.errors import LuaError
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.unchanged import Record
+from lua_cli.pipeline.unchanged import RACY_NS, Record, replace_cached
 from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
-
-_RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
 
 
 def keep_answer(project: Project, said: str, document: Any, *, colour: bool) -> None:
@@ -39,7 +37,7 @@ def keep_answer(project: Project, said: str, document: Any, *, colour: bool) -> 
     flags = f"{int(bool(document['diagnostics']))}{int(stale)}{int(colour)}"
     body = "\n".join((before, flags, str(len(lines)), *lines, said))
     with suppress(OSError, UnicodeError):  # an answer that cannot be kept costs the longer way, nothing else
-        _replace(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
+        replace_cached(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
 
 
 def _is_plain(project: Project) -> bool:
@@ -57,7 +55,7 @@ def _lines(project: Project, record: dict[str, Any]) -> Iterator[str]:
         yield f"file {at_once.stamp_of(path, whole=True)} {path}"
     for folder in (*record["listings"], *map(str, _surrounding_folders(project))):
         yield f"folder {at_once.stamp_of(folder, whole=False)} {folder}"
-    for name, was in record.get("variables", {}).items():
+    for name, was in record["variables"].items():
         yield f"variable {int(was)} {name}"
 
 
@@ -88,7 +86,7 @@ def _is_racy(lines: list[str], beside: Path) -> bool:
         kind, stamp, path = line.split(" ", 2)
         if kind in ("file", "folder") and stamp != "-" and builds not in path:
             modified, changed = stamp.split(",")[:2]
-            if max(int(modified), int(changed)) >= now - _RACY_NS:
+            if max(int(modified), int(changed)) >= now - RACY_NS:
                 return True
     return False
 
@@ -97,14 +95,3 @@ def _is_same(project: Project) -> bool:
     """Whether, after all stamps are taken, the record still holds for a project that is opened anew."""
     again = open_project(project.root, explicit=True)
     return again == project and Record(again).holds()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

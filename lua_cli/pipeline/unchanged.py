@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import lua_cli
+from lua_cli.pipeline import at_once
 from lua_cli.project import Project
 
-_RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
+RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
 _FORMAT = 4
 
 
@@ -76,7 +77,7 @@ class Record:
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
         }
         record["written"] = _now_on_disk(self._path)
-        _replace(self._path, json.dumps(record, separators=(",", ":")).encode())
+        replace_cached(self._path, json.dumps(record, separators=(",", ":")).encode())
 
     def forget(self) -> None:
         """Drop the record before a build is replaced, so that it never speaks for another one."""
@@ -103,7 +104,7 @@ def _surroundings(project: Project) -> dict[str, Any]:
     return {
         "format": _FORMAT,
         "cli": lua_cli.__version__,
-        "program": _program(),
+        "program": at_once.program(),
         "python": sys.version,
         "interpreter": [str(interpreter.executable), list(interpreter.version), interpreter.why],
         "packages": [[str(folder), _mtime(folder)] for folder in interpreter.packages],
@@ -111,17 +112,6 @@ def _surroundings(project: Project) -> dict[str, Any]:
         "roots": [str(project.root), *map(str, project.import_roots)],
         "path": os.environ.get("PYTHONPATH", ""),
     }
-
-
-def _program() -> int:
-    """The newest modification time among lua-cli's own files: an upgrade, or a developer's edit, makes every record
-    old.
-    """
-    package = Path(lua_cli.__file__).parent
-    folders = [package, *(entry for entry in package.iterdir() if entry.is_dir() and entry.name != "__pycache__")]
-    return max(
-        entry.stat().st_mtime_ns for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")
-    )
 
 
 def _facts(path: Path) -> list[Any] | None:
@@ -140,7 +130,7 @@ def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
         return facts is None
     if facts is None or stat.st_size != facts[2]:
         return False
-    if [stat.st_mtime_ns, stat.st_ctime_ns] == facts[:2] and max(facts[:2]) < written - _RACY_NS:
+    if [stat.st_mtime_ns, stat.st_ctime_ns] == facts[:2] and max(facts[:2]) < written - RACY_NS:
         return True
     return bool(hashlib.sha256(Path(path).read_bytes()).hexdigest() == facts[3])
 
@@ -165,7 +155,9 @@ def _now_on_disk(beside: Path) -> int:
         return os.fstat(file.fileno()).st_mtime_ns
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_cached(path: Path, content: bytes) -> None:
+    """Put a cache's file in place as a whole. Not synced, unlike a file of the user: what a power cut takes is made
+    again."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
     try:
         with os.fdopen(handle, "wb") as file:

@@ -122,7 +122,10 @@ def _checked(pyproject: Path, key: str, value: object) -> Any:
     if key == "env" and isinstance(value, list):
         for name in value:
             if not isinstance(name, str) or not re.fullmatch(r"[^\s=\0*]+", name):
-                raise UsageError(f"{pyproject.name}: `env` in [tool.lua] has {name!r}, which is no name of a variable")
+                raise UsageError(
+                    f"{pyproject.name}: `env` in [tool.lua] has {name!r}, which is no name of a variable",
+                    hint='write names alone: env = ["KEY_EU", "KEY_US"]',
+                )
     if wanted is _STRINGS and isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(_path(key, item) for item in value)
     if wanted is _LEVELS and isinstance(value, dict) and all(level in RULE_LEVELS for level in value.values()):

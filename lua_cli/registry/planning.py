@@ -88,14 +88,15 @@ class Planner:
     def _there(self) -> frozenset[str] | None:
         return self.registry.variables(self.agent)
 
-    def _missing(self, facts: SkillFacts) -> tuple[str, ...]:
-        """Variables that a run needs and would not have. The registry is asked only for a skill that needs some."""
+    def _missing(self, facts: SkillFacts) -> tuple[tuple[str, ...], str]:
+        """Variables that a run needs and would not have, and where. The registry is asked only for a skill that needs
+        some.
+        """
         if not facts.missing(()):
-            return ()
-        return facts.missing(self.known if self._there is None else self._there)
-
-    def _missing_at(self, facts: SkillFacts) -> str:
-        return f"for agent {self.agent}" if facts.missing(()) and self._there is not None else "here"
+            return (), "here"
+        if self._there is None:
+            return facts.missing(self.known), "here"
+        return facts.missing(self._there), f"for agent {self.agent}"
 
     def _plan(self, *steps: PushStep | DeployStep) -> Plan:
         return Plan(self.registry.place, self.agent, steps)
@@ -110,6 +111,7 @@ class Planner:
             facts = facts_of(built.manifest)
             changes = changes_between(before, facts)
         wanted = version or (highest.parsed.next_patch() if highest else FIRST)
+        missing, missing_at = self._missing(facts)
         return PushStep(
             artifact=built,
             why=_why(built.digest, record, there) + self._lost(built.skill, record),
@@ -120,8 +122,8 @@ class Planner:
             skill_id=record.id if record else "",
             there=there,
             lower=bool(not there and highest and wanted.key < highest.parsed.key),
-            missing=self._missing(facts),
-            missing_at=self._missing_at(facts),
+            missing=missing,
+            missing_at=missing_at,
         )
 
     def _lost(self, skill: str, record: SkillRecord | None) -> str:
@@ -139,6 +141,7 @@ class Planner:
         live = record.live if record else None
         already = live is not None and live.version == version
         before = self.registry.facts(self.agent, skill, live.version) if live and not already else None
+        missing, missing_at = self._missing(facts)
         return DeployStep(
             skill=skill,
             why=f"{live.version} is live" if live else "nothing is live",
@@ -147,8 +150,8 @@ class Planner:
             seen=live.number if live else 0,
             key=str(uuid.uuid4()),
             changes=Changes() if already else changes_between(before, facts),
-            missing=self._missing(facts),
-            missing_at=self._missing_at(facts),
+            missing=missing,
+            missing_at=missing_at,
             lower=bool(live and Version.parse(version).key < Version.parse(live.version).key),
         )
 

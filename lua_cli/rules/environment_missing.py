@@ -64,7 +64,7 @@ from typing import Final
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic
-from lua_cli.rules.judging.wording import diagnostic_of, subject
+from lua_cli.rules.judging.wording import diagnostic_of
 
 CODE: Final = "lua/environment-missing"
 SEVERITY: Final = "warning"
@@ -72,8 +72,8 @@ LATER = True
 
 
 def from_finding(finding: Finding) -> Diagnostic:
-    names = finding.facts.get("name", "NAME").split("`, `")
+    names = finding.facts["names"].splitlines()
     verb = "are" if len(names) > 1 else "is"
-    message = f"{subject(finding, 'a variable')} {verb} read without a default, and {verb} set nowhere"
+    message = f"{', '.join(f'`{name}`' for name in names)} {verb} read without a default, and {verb} set nowhere"
     help_ = f"put `{names[0]}=…` into .env, or name it in .env.example, or give a default"
     return diagnostic_of(finding, CODE, SEVERITY, message, help_)

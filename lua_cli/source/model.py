@@ -51,18 +51,20 @@ class ImportFact:
     guard: Literal["", "type-checking", "optional", "function"] = ""
 
 
+# How much a read needs its variable. needs: it raises without it · asks: it gets a default, or None · handles: what to
+# do without it stands beside it (`"X" in os.environ`, `except KeyError`)
+Need = Literal["needs", "asks", "handles"]
+
+
 @dataclass(frozen=True, slots=True)
 class EnvRead:
     """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"),
-    lua_cli.env("X"), and each field of a class of pydantic-settings.
-
-    need: "needs" where it raises without the variable, "asks" where it gets a default or None, "handles" where what to
-    do without it stands beside it (`"X" in os.environ`, `except KeyError`, an assignment)."""
+    lua_cli.env("X"), and each field of a class of pydantic-settings."""
 
     name: str
     place: Place
     has_default: bool
-    need: Literal["needs", "asks", "handles"] = "asks"
+    need: Need = "asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class ComputedRead:
     span: Span
     place: Place
     has_default: bool
-    need: Literal["needs", "asks", "handles"] = "asks"
+    need: Need = "asks"
 
 
 @dataclass(frozen=True, slots=True)

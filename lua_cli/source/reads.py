@@ -15,16 +15,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lua_cli.source.bindings import named_argument
 from lua_cli.source.datapaths import DataPath, DataPaths
 from lua_cli.source.localities import Kind, local_things
+from lua_cli.source.model import Need
 from lua_cli.source.settings_models import BASES as SETTINGS
 from lua_cli.source.settings_models import variables_of
 from lua_cli.source.spans import Span, span_of
-from lua_cli.source.variables import named_argument
 
 Guard = Literal["", "type-checking", "optional", "function"]
-# needs: it raises without the variable · asks: it gets a default, or None · handles: what to do without it stands there
-Need = Literal["needs", "asks", "handles"]
 
 _WORDS = (
     r"import|__import__|import_module|environ|getenv|env|__file__"

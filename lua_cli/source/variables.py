@@ -17,7 +17,23 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
-from lua_cli.source.spans import Span, span_of
+from lua_cli.source.bindings import (
+    Chain,
+    assigned,
+    bound_in,
+    called,
+    chain_to,
+    chains,
+    classes,
+    default_of,
+    given_for,
+    is_name,
+    last_name,
+    named_argument,
+    parameters,
+    sets_attribute,
+)
+from lua_cli.source.spans import Span
 
 _DEEP: Final = 12  # a chain of names that is longer is not followed: it may be a circle
 _MANY: Final = 200  # names of one read
@@ -36,7 +52,6 @@ class Names:
 
 
 _UNKNOWN: Final = Names(complete=False)
-Chain = Sequence[ast.AST]
 Trees = Mapping[str, Callable[[], ast.Module]]
 
 
@@ -57,7 +72,7 @@ class Variables:
 
     def names(self, module: str, span: Span) -> Names:
         """What the read at `span` of the module asks for."""
-        chain = _chain(self._trees[module](), span)
+        chain = chain_to(self._trees[module](), span)
         node = chain[-1]
         asked = node.slice if isinstance(node, ast.Subscript) else named_argument(node)
         return self._strings(asked, module, chain, 0) if asked is not None else _UNKNOWN
@@ -105,7 +120,7 @@ class Variables:
             case ast.Dict(keys=keys):
                 return _union(self._strings(key, module, chain, depth) if key else _UNKNOWN for key in keys)
             case ast.Name(id=name) | ast.Attribute(attr=name) if depth < _DEEP:
-                local = _assigned(name, self._trees[module]()) if isinstance(node, ast.Name) else []
+                local = assigned(name, self._trees[module]()) if isinstance(node, ast.Name) else []
                 everywhere = [(where, value) for where, value, _ in self._everywhere(name)]
                 values = [(module, value) for value, _ in local] or everywhere
                 return _union([self._elements(v, where, (), depth + 1) for where, v in values]) if values else _UNKNOWN
@@ -122,7 +137,7 @@ class Variables:
             found.append(names)
         for module in self._mentioning(attribute):
             tree = self._trees[module]()
-            for chain in _chains(tree, lambda node: _sets(node, attribute)):
+            for chain in chains(tree, lambda node: sets_attribute(node, attribute)):
                 plain = isinstance(chain[-1], ast.Assign | ast.AnnAssign)
                 given: ast.expr | None = getattr(chain[-1], "value", None) if plain else None
                 found.append(self._strings(given, module, chain, depth) if given is not None else _UNKNOWN)
@@ -132,38 +147,38 @@ class Variables:
         """(module, value, class) of what modules and classes have under a name; "" for a module's own."""
         for module in self._mentioning(name):
             tree = self._trees[module]()
-            yield from ((module, value, "") for value in _bound_in(tree.body, name))
-            for each in _classes(tree):
-                yield from ((module, value, each.name) for value in _bound_in(each.body, name))
+            yield from ((module, value, "") for value in bound_in(tree.body, name))
+            for each in classes(tree):
+                yield from ((module, value, each.name) for value in bound_in(each.body, name))
 
     def _always_overridden(self, owner: str, attribute: str) -> bool:
         """Whether classes derive from the one with that name, and each of them has the attribute itself."""
         derived = [
             each
             for module in self._mentioning(owner)
-            for each in _classes(self._trees[module]())
-            if any(_last_name(base) == owner for base in each.bases)
+            for each in classes(self._trees[module]())
+            if any(last_name(base) == owner for base in each.bases)
         ]
-        return bool(derived) and all(any(True for _ in _bound_in(each.body, attribute)) for each in derived)
+        return bool(derived) and all(bound_in(each.body, attribute) for each in derived)
 
     def _name(self, name: str, module: str, chain: Chain, depth: int) -> Names:
         for position in range(len(chain) - 1, -1, -1):
             scope, outer = chain[position], chain[:position]
             if isinstance(scope, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-                loops = [g for g in scope.generators if _is_name(g.target, name)]
+                loops = [g for g in scope.generators if is_name(g.target, name)]
                 if loops:
                     return _union(self._elements(loop.iter, module, outer, depth) for loop in loops)
             elif isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 here = chain[: position + 1]
-                found = [self._bound(value, loops, module, here, depth) for value, loops in _assigned(name, scope)]
-                if isinstance(scope, ast.Lambda) and name in _parameters(scope):
+                found = [self._bound(value, loops, module, here, depth) for value, loops in assigned(name, scope)]
+                if isinstance(scope, ast.Lambda) and name in parameters(scope):
                     return _UNKNOWN
-                if not isinstance(scope, ast.Lambda) and name in _parameters(scope):
+                if not isinstance(scope, ast.Lambda) and name in parameters(scope):
                     found.append(self._parameter(scope, name, depth))
                 if found:
                     return _union(found)
         tree = self._trees[module]()
-        found = [self._bound(value, loops, module, (), depth) for value, loops in _assigned(name, tree)]
+        found = [self._bound(value, loops, module, (), depth) for value, loops in assigned(name, tree)]
         return _union(found) if found else self._imported(name, tree, depth)
 
     def _bound(self, value: ast.expr, loops: bool, module: str, chain: Chain, depth: int) -> Names:
@@ -187,11 +202,11 @@ class Variables:
             positions.add(names.index(name) - 1)
         found = []
         for module in self._mentioning(function.name):
-            for chain in _chains(self._trees[module](), lambda node: _called(node) == function.name):
-                given = _given(chain[-1], name, positions)
+            for chain in chains(self._trees[module](), lambda node: called(node) == function.name):
+                given = given_for(chain[-1], name, positions)
                 if given is not None:
                     found.append(self._strings(given, module, chain, depth))
-        default = _default(function, name)
+        default = default_of(function, name)
         if default is not None:
             found.append(self._strings(default, next(iter(self._trees)), (), depth))
         return _union(found) if found else _UNKNOWN
@@ -200,156 +215,8 @@ class Variables:
         return (module for module, text in self._texts.items() if word in text())
 
 
-def named_argument(call: ast.AST) -> ast.expr | None:
-    """What a call of `os.getenv`, `os.environ.get` or `env` asks for."""
-    if not isinstance(call, ast.Call):
-        return None
-    if call.args:
-        return None if isinstance(call.args[0], ast.Starred) else call.args[0]
-    return next((keyword.value for keyword in call.keywords if keyword.arg in ("key", "name")), None)
-
-
 def _union(names: Iterator[Names] | Sequence[Names]) -> Names:
     found = Names()
     for each in names:
         found |= each
     return found if len(found.found) <= _MANY else _UNKNOWN
-
-
-def _chain(tree: ast.Module, span: Span) -> list[ast.AST]:
-    """The nodes from the module down to the one at `span`."""
-    chain: list[ast.AST] = [tree]
-    while True:
-        inner = next((child for child in _located(chain[-1]) if _holds(child, span)), None)
-        if inner is None:
-            return chain
-        chain.append(inner)
-        if span_of(inner) == span and isinstance(inner, ast.Call | ast.Subscript):
-            return chain
-
-
-def _located(node: ast.AST) -> Iterator[ast.AST]:
-    """The nearest nodes below that have a place: `comprehension` and `arguments` have none."""
-    for child in ast.iter_child_nodes(node):
-        if hasattr(child, "lineno"):
-            yield child
-        else:
-            yield from _located(child)
-
-
-def _holds(node: ast.AST, span: Span) -> bool:
-    line, column, end_line, end_column = span_of(node)
-    return (line, column) <= span[:2] and span[2:] <= (end_line, end_column)
-
-
-def _assigned(name: str, scope: ast.AST) -> list[tuple[ast.expr, bool]]:
-    """What is bound to a name in a scope: (the value, whether its elements are meant). Inner functions and classes are
-    scopes of their own. What is bound in another way (`+=`, unpacking, `match`, from an inner function) is given as the
-    name itself within a tuple, whose text nobody knows."""
-    found: list[tuple[ast.expr, bool]] = []
-    unknown: ast.expr = ast.Tuple(elts=[], ctx=ast.Load())
-    told, bound = 0, 0
-    stack = [*getattr(scope, "body", ())] if not isinstance(scope, ast.Lambda) else []
-    while stack:
-        node = stack.pop(0)
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.Lambda():
-                if any(isinstance(n, ast.Global | ast.Nonlocal) and name in n.names for n in ast.walk(node)):
-                    found.append((unknown, False))
-                continue
-            case ast.Assign(targets=targets, value=value) if any(_is_name(t, name) for t in targets):
-                found.append((value, False))
-                told += sum(_is_name(t, name) for t in targets)
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_name(target, name):
-                found.append((value, False))
-                told += 1
-            case ast.NamedExpr(target=target, value=value) if _is_name(target, name):
-                found.append((value, False))
-                told += 1
-            case ast.For(target=target, iter=each) | ast.AsyncFor(target=target, iter=each) if _is_name(target, name):
-                found.append((each, True))
-                told += 1
-            case ast.AnnAssign(value=None):
-                continue
-            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                stack.extend(n for n in ast.walk(node) if isinstance(n, ast.NamedExpr))
-                continue
-            case ast.Name(id=one, ctx=ast.Store()) if one == name:
-                bound += 1
-            case ast.MatchAs(name=one) | ast.MatchStar(name=one) | ast.ExceptHandler(name=one) if one == name:
-                bound += 1
-        stack.extend(ast.iter_child_nodes(node))
-    return [*found, (unknown, False)] if bound > told else found
-
-
-def _bound_in(body: Sequence[ast.stmt], name: str) -> Iterator[ast.expr]:
-    for node in body:
-        match node:
-            case ast.Assign(targets=targets, value=value) if any(_is_name(t, name) for t in targets):
-                yield value
-            case ast.AnnAssign(target=target, value=ast.expr() as value) if _is_name(target, name):
-                yield value
-
-
-def _chains(tree: ast.Module, wanted: Callable[[ast.AST], bool]) -> Iterator[list[ast.AST]]:
-    """The nodes from the module down to each one that is wanted."""
-    stack: list[list[ast.AST]] = [[tree]]
-    while stack:
-        chain = stack.pop()
-        if wanted(chain[-1]):
-            yield chain
-        stack.extend([*chain, child] for child in ast.iter_child_nodes(chain[-1]))
-
-
-def _called(node: ast.AST) -> str | None:
-    match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name
-    return None
-
-
-def _sets(node: ast.AST, attribute: str) -> bool:
-    """`self.token_env = …`"""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign) and any(
-        isinstance(target, ast.Attribute) and target.attr == attribute for target in targets
-    )
-
-
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
-    given = function.args
-    return {argument.arg for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs)}
-
-
-def _given(call: ast.AST, name: str, positions: set[int]) -> ast.expr | None:
-    """What a call gives for a parameter that stands at one of the positions: the lower one in a call of a method."""
-    if not isinstance(call, ast.Call):
-        return None
-    method = isinstance(call.func, ast.Attribute)
-    at = min(positions) if method and positions else max(positions, default=-1)
-    by_position = call.args[at] if 0 <= at < len(call.args) else None
-    return next((k.value for k in call.keywords if k.arg == name), by_position)
-
-
-def _default(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> ast.expr | None:
-    given = function.args
-    plain = [*given.posonlyargs, *given.args]
-    pairs = [
-        *zip(reversed(plain), reversed(given.defaults), strict=False),
-        *zip(given.kwonlyargs, given.kw_defaults, strict=True),
-    ]
-    return next((default for argument, default in pairs if argument.arg == name and default is not None), None)
-
-
-def _classes(tree: ast.Module) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-
-
-def _last_name(base: ast.expr) -> str:
-    """`Base`, `shared.Base` and `Base[Input]` → "Base"."""
-    node = base.value if isinstance(base, ast.Subscript) else base
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
-def _is_name(target: ast.expr, name: str) -> bool:
-    return isinstance(target, ast.Name) and target.id == name
