@@ -32,8 +32,11 @@ BARE = (sys.executable, "-c", "pass")
 
 @dataclass(frozen=True)
 class Run:
+    """`cpu`: seconds of the process and its children, user and system."""
+
     seconds: float
     peak_mb: float
+    cpu: float
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def run(command: Sequence[str], cwd: Path) -> Run:
             said.seek(0)
             sys.exit(f"exit {process.returncode}: {' '.join(command)}\n{said.read().decode(errors='replace')}")
     unit = 1 if platform.system() == "Darwin" else 1024
-    return Run(seconds, usage.ru_maxrss * unit / 1e6)
+    return Run(seconds, usage.ru_maxrss * unit / 1e6, usage.ru_utime + usage.ru_stime)
 
 
 def measure(row: Row, runs: int) -> tuple[float, float, float]:

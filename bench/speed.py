@@ -10,22 +10,19 @@ judges: a target that is missed is shown, not failed.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).resolve().parent)]
 from generate import generate, tool_file  # noqa: E402  # the folder is no package
+from run import BARE, LUA, run  # noqa: E402
 
-LUA = (sys.executable, "-m", "lua_cli")
 SETTLED = 2.5  # seconds after which no file is too young to be recognised by its times
 
 
@@ -34,7 +31,7 @@ class Row:
     """`before` makes the situation that is measured, ahead of each run; `target` is in P."""
 
     what: str
-    command: tuple[str, ...]
+    command: Sequence[str]
     cwd: Path
     target: str = ""
     before: Callable[[], None] = lambda: None
@@ -44,19 +41,11 @@ class Row:
 
     def run(self, *, counts: bool = True) -> None:
         self.before()
-        begun = time.perf_counter()
-        process = subprocess.Popen(
-            self.command, cwd=self.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - begun
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            sys.exit(f"exit {process.returncode}: {' '.join(self.command)} in {self.cwd}")
+        one = run(self.command, self.cwd)
         if counts:
-            self.wall.append(wall)
-            self.cpu.append(usage.ru_utime + usage.ru_stime)
-            self.peak = max(self.peak, usage.ru_maxrss * (1 if platform.system() == "Darwin" else 1024) / 1e6)
+            self.wall.append(one.seconds)
+            self.cpu.append(one.cpu)
+            self.peak = max(self.peak, one.peak_mb)
 
 
 def edit(path: Path, old: str) -> Callable[[], None]:
@@ -123,7 +112,7 @@ def main() -> None:
     print("| what | ms | × P | × P of CPU | target × P | peak MB |\n|---|---:|---:|---:|---:|---:|")
     with tempfile.TemporaryDirectory(prefix="lua-speed-") as folder:
         work = Path(folder)
-        bare = Row("python -c pass (P)", (sys.executable, "-c", "pass"), work)
+        bare = Row("python -c pass (P)", BARE, work)
         first = [
             Row("lua --version", (*LUA, "--version"), work, "1.8"),
             Row("lua --help", (*LUA, "--help"), work, "2"),
