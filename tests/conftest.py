@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+# Children buffer what they print, as a user's do: where something has to be seen at once, the program has to see to it.
+os.environ.pop("PYTHONUNBUFFERED", None)
 
 
 @dataclass(frozen=True)

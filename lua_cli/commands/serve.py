@@ -57,7 +57,7 @@ def serve_command(
     _require_extra()
     import sys
 
-    from lua_cli.commands.session import note, say
+    from lua_cli.commands.session import note, say_piece
     from lua_cli.server.app import make_app
     from lua_cli.server.keys import list_keys
     from lua_cli.server.limits import Limits
@@ -74,7 +74,8 @@ def serve_command(
         if not usable:
             note("no key opens this server yet: lua serve keys create --agent ID")
         note(f"database {state.database.where}, contents in {state.blobs.where}")
-        run(make_app(state, Limits(rate=rate)), bind(host, port), say, sys.stderr, tls)
+        # The address at once, also into a pipe: whoever started the server waits for it.
+        run(make_app(state, Limits(rate=rate)), bind(host, port), lambda line: say_piece(f"{line}\n"), sys.stderr, tls)
     finally:
         state.close()
     return EXIT_OK
