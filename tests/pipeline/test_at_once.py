@@ -20,7 +20,7 @@ Lua = Callable[..., Result]
 @pytest.fixture
 def shop(tmp_path: Path, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project whose answer is kept; no file counts as too young for it."""
-    monkeypatch.setattr(keeping, "_RACY_NS", -(10**13))
+    monkeypatch.setattr(keeping, "RACY_NS", -(10**13))
     monkeypatch.delenv("VIRTUAL_ENV", raising=False)
     root = tmp_path / "shop"
     ignored = shutil.ignore_patterns("__pycache__", ".lua")
@@ -155,7 +155,7 @@ def test_a_change_that_hides_its_time_is_noticed(shop: Path, lua: Lua, by_heart:
 
 
 def test_a_file_that_is_too_young_keeps_nothing(shop: Path, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "_RACY_NS", 10**13)
+    monkeypatch.setattr(keeping, "RACY_NS", 10**13)
     answer(shop).unlink()
     assert lua("compile", cwd=shop).exit_code == 0
     assert not answer(shop).exists()
