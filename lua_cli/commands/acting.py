@@ -42,7 +42,7 @@ def carry_out(
     if not as_json:
         note(target.describe())
     if dry_run:
-        _show(plan, contents or {}, as_json=as_json)
+        _show(plan, target, contents or {}, as_json=as_json)
         return EXIT_OK
     if question and not plan.idle and not _agreed(plan, question, as_json=as_json, must_ask=must_ask):
         note("nothing was changed")
@@ -64,7 +64,7 @@ def carry_out(
     if as_json:
         if receipt.failure and not receipt.results:
             raise receipt.failure
-        print_json(receipt_document(receipt) | ({"mirrors": copies} if mirror else {}))
+        print_json(receipt_document(receipt) | target.record() | ({"mirrors": copies} if mirror else {}))
         return receipt.failure.exit_code if receipt.failure else EXIT_OK
     if receipt.results:
         say("\n".join(receipt_lines(receipt)))
@@ -75,12 +75,12 @@ def carry_out(
     return fail(receipt.failure) if receipt.failure else EXIT_OK
 
 
-def _show(plan: Plan, contents: Mapping[str, Sequence[Mapping[str, Any]]], *, as_json: bool) -> None:
+def _show(plan: Plan, target: Target, contents: Mapping[str, Sequence[Mapping[str, Any]]], *, as_json: bool) -> None:
     from lua_cli.commands.session import print_json, say
     from lua_cli.report.registry import content_lines, plan_document, plan_lines
 
     if as_json:
-        print_json(plan_document(plan) | ({"files": contents} if contents else {}))
+        print_json(plan_document(plan) | target.record() | ({"files": contents} if contents else {}))
     else:
         say("\n".join([*plan_lines(plan), *content_lines(contents)]))
 

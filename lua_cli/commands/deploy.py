@@ -11,6 +11,8 @@ from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name,
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
+    from lua_cli.commands.target import Target
+    from lua_cli.project import Project
     from lua_cli.registry.plan import Plan
     from lua_cli.registry.planning import Planner
 
@@ -81,7 +83,7 @@ def _go_live(
     """What both have in common. The source need not compile for it, and only a person at the terminal is asked."""
     from lua_cli.commands.acting import carry_out
     from lua_cli.commands.choosing import chosen_skill, find_skill, skill_kind
-    from lua_cli.commands.session import project
+    from lua_cli.commands.session import note, project
     from lua_cli.commands.target import known_variables, open_target
     from lua_cli.registry.planning import Planner
 
@@ -93,7 +95,10 @@ def _go_live(
         }
         planner = Planner(target.registry, target.agent, known_variables(target_project))
         if kind == "all":
-            plan = planner.deploy_all()
+            own = _own_skills(target_project, target)
+            if others := sorted(skills.keys() - own):
+                note(f"left alone, not of this project: {', '.join(others)}")
+            plan = planner.deploy_all(own)
         else:
             name = name or chosen_skill(skills, f"lua {command}")
             absent = f"push it first: `lua push skill --name {name}`"
@@ -103,6 +108,14 @@ def _go_live(
         return carry_out(
             plan, target, target_project, dry_run=dry_run, as_json=as_json, question=question, must_ask=False
         )
+
+
+def _own_skills(project: Project, target: Target) -> frozenset[str]:
+    from lua_cli.commands.ownership import own_skills
+    from lua_cli.commands.target import remembered
+    from lua_cli.pipeline import compile_project
+
+    return own_skills(compile_project(project, check=True).document, remembered(project, target) or ())
 
 
 def _asked_version(planner: Planner, skill: str) -> str:

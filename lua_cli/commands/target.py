@@ -21,16 +21,31 @@ _BAR = 24
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An open registry, and the id of the project's agent in it."""
+    """An open registry, and the id of the project's agent in it. `own` is what the project calls its agent, where
+    nobody chose this one and the registry calls it otherwise; else "".
+    """
 
     registry: Registry
     agent: str
+    own: str = ""
 
     def describe(self) -> str:
         place = self.registry.place
-        return f"agent {self.agent} on " + (
+        said = f"agent {self.agent} on " + (
             place.where if place.kind == "http" else f"the embedded registry ({place.where})"
         )
+        if not self.own:
+            return said
+        return (
+            f"{said}\n! this project's agent is called {self.own}: the key is for agent {self.agent}; "
+            f"say that it is meant with --agent {self.agent}"
+        )
+
+    def record(self) -> dict[str, Any]:
+        """That the registry's agent may be another project's, for plans and receipts: `otherAgent` is null or has
+        both names.
+        """
+        return {"otherAgent": {"project": self.own, "registry": self.agent} if self.own else None}
 
 
 @contextmanager
@@ -43,7 +58,7 @@ def open_target(project: Project, agent: str | None, document: Mapping[str, Any]
     address = chosen_address(os.environ)
     if address:
         with open_remote(address, project) as remote:
-            yield Target(remote, agent or _remembered_agent(project, address) or _only_agent(remote))
+            yield _remote_target(remote, agent or _remembered_agent(project, address), document)
         return
     from lua_cli.registry.embedded import EmbeddedRegistry
     from lua_cli.registry.place import registry_file
@@ -51,6 +66,16 @@ def open_target(project: Project, agent: str | None, document: Mapping[str, Any]
     named = agent or _agent_in_source(project, document)
     with EmbeddedRegistry(registry_file(os.environ), author=_author()) as registry:
         yield Target(registry, named)
+
+
+def _remote_target(remote: HttpRegistry, chosen: str, document: Mapping[str, Any] | None) -> Target:
+    """The agent that was chosen, with --agent or by a push before, else the only one of the key."""
+    from lua_cli.commands.ownership import other_name
+
+    if chosen:
+        return Target(remote, chosen)
+    agent = _only_agent(remote)
+    return Target(remote, agent, other_name(remote, agent, document))
 
 
 def open_remote(address: str, project: Project | None) -> HttpRegistry:

@@ -62,11 +62,14 @@ class Planner:
         facts = self.registry.facts(self.agent, skill, found.version)
         return self._plan(self._deploy_step(skill, record, found.version, facts))
 
-    def deploy_all(self) -> Plan:
-        """Make the latest version of every skill live."""
-        records = [record for record in self.registry.skills(self.agent) if record.latest]
+    def deploy_all(self, own: Collection[str]) -> Plan:
+        """Make the latest version of each of these skills live; those of other projects stay as they are."""
+        there = [record for record in self.registry.skills(self.agent) if record.latest]
+        records = [record for record in there if record.name in own]
         if not records:
-            raise NotFoundError(f"the agent {self.agent} has no versions to deploy", hint="lua push all")
+            others = ": there is " + ", ".join(record.name for record in there) if there else ""
+            whose = "has no versions of this project's skills" if there else "has no versions to deploy"
+            raise NotFoundError(f"the agent {self.agent} {whose}{others}", hint="lua push all")
         return self._plan(*(step for record in records for step in self.deploy(record.name, LATEST).steps))
 
     def rollback(self, skill: str, version: str | None = None) -> Plan:

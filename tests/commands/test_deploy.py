@@ -86,6 +86,21 @@ def test_a_rollback_does_not_wait_for_the_source_to_compile(lua: Lua, root: Path
     assert history()[-1] == "1.0.0"
 
 
+@pytest.mark.parametrize("broken", [False, True])
+def test_all_is_all_of_the_project(
+    lua: Lua, root: Path, write_project: Callable[[Mapping[str, str]], Path], broken: bool
+) -> None:
+    """Another project pushes a skill to an agent of the same name: it is not this project's to make live."""
+    theirs = write_project({name: text.replace('"orders"', '"returns"') for name, text in FILES.items()})
+    assert lua("push", "skill", "--name", "returns", cwd=theirs).exit_code == 0
+    if broken:
+        (root / "agent.py").write_text("this is no Python\n", encoding="utf-8")
+    result = lua("deploy", "all", cwd=root)
+    assert (result.exit_code, result.stdout) == (0, "orders 1.1.0  live (entry 1)\n  + get_order\n"), result.stderr
+    assert "left alone, not of this project: returns\n" in result.stderr
+    assert (history("orders"), history("returns")) == (["1.1.0"], [])
+
+
 @pytest.mark.parametrize(
     ("args", "exit_code", "said"),
     [

@@ -165,6 +165,29 @@ def test_the_agent_is_the_keys_only_one_or_named_once(lua: Lua, root: Path, serv
     assert nobody.exit_code == 2 and "is for no agent" in nobody.stderr
 
 
+def test_an_agent_of_another_name_is_said_until_somebody_chose_it(lua: Lua, root: Path, server: ApiServer) -> None:
+    server.keys[KEY] = ["agent_7"]
+    warning = (
+        "! this project's agent is called acme: the key is for agent agent_7; say that it is meant with --agent agent_7"
+    )
+    planned = lua("push", "skill", "--name", "orders", "--dry-run", cwd=root)
+    assert warning in planned.stderr.splitlines()
+    data = document(lua("push", "skill", "--name", "orders", "--dry-run", "--json", cwd=root))
+    assert data["otherAgent"] == {"project": "acme", "registry": "agent_7"}
+    assert warning not in lua("status", "--agent", "agent_7", cwd=root).stderr
+    pushed = document(lua("push", "skill", "--name", "orders", "--json", cwd=root))
+    assert pushed["otherAgent"] == data["otherAgent"]
+    again = document(lua("push", "skill", "--name", "orders", "--json", cwd=root))
+    assert again["otherAgent"] is None, "lua.skill.toml remembers the agent"
+
+
+def test_an_agent_that_the_registry_gave_an_id_keeps_its_name(lua: Lua, root: Path, server: ApiServer) -> None:
+    """The registry says that agent_7 is called `Acme` there: the same agent."""
+    server.keys[KEY], server.names["agent_7"] = ["agent_7"], "Acme"
+    planned = lua("push", "skill", "--name", "orders", "--dry-run", "--json", cwd=root)
+    assert document(planned)["otherAgent"] is None
+
+
 @pytest.mark.parametrize("address", ["not an address", "http://lua.example.com", "https://u:p@lua.example.com"])
 def test_an_address_that_is_none_is_a_usage_error(lua: Lua, root: Path, address: str) -> None:
     result = lua("skills", cwd=root, env={"LUA_API_URL": address})

@@ -255,18 +255,22 @@ def test_a_version_that_the_project_pushed_and_the_registry_lost_is_named(planne
     assert step.why == "new skill; lua.skill.toml knows 1.4.0, which is not in this registry"
 
 
-def test_the_latest_of_all_skills_at_once(planner: Planner, out: Path) -> None:
+def test_the_latest_of_all_own_skills_at_once(planner: Planner, out: Path) -> None:
     with pytest.raises(NotFoundError, match="has no versions to deploy"):
-        planner.deploy_all()
-    for skill in ("orders", "refunds"):
+        planner.deploy_all({"orders", "refunds"})
+    for skill in ("orders", "refunds", "theirs"):
         pushed(planner, build(out / skill, skill=skill))
-    plan = planner.deploy_all()
+    plan = planner.deploy_all({"orders", "refunds", "unpushed"})
     assert [(step.skill, step.version, step.action) for step in plan.steps] == [
         ("orders", "1.0.0", "deploy"),
         ("refunds", "1.0.0", "deploy"),
     ]
     execute(plan, planner.registry)
-    assert planner.deploy_all().idle
+    assert planner.deploy_all({"orders", "refunds"}).idle
+    with pytest.raises(
+        NotFoundError, match="has no versions of this project's skills: there is orders, refunds, theirs"
+    ):
+        planner.deploy_all({"unpushed"})
 
 
 def test_a_withdrawn_version_is_not_rolled_back_to(planner: Planner, out: Path) -> None:
