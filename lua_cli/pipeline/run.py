@@ -7,7 +7,7 @@ Prints nothing. Everything that goes out is JSON-able, so that an unchanged proj
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -19,12 +19,14 @@ from lua_cli.pipeline.unchanged import Record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lua_cli.bundle.model import Artifact, BuiltArtifact
+    from lua_cli.bundle.model import Artifact, BuiltArtifact, Collected
     from lua_cli.diagnostics import Diagnostic
+    from lua_cli.pipeline.reading import Read
     from lua_cli.project import Project
     from lua_cli.rules import Choice
+    from lua_cli.source import SourceIndex
 
-    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool]]
+    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool], tuple[Path, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,50 +103,76 @@ def _compile(
     project: Project, check: bool, choice: Choice, progress: Callable[[str], None]
 ) -> tuple[Compiled, _Dependencies | None]:
     """The answer, and what it depends on (None when it is not to be remembered)."""
-    from lua_cli.bundle import collect, seal, write_build
-    from lua_cli.probe import inspect
     from lua_cli.report import build_document
-    from lua_cli.rules import say
-    from lua_cli.rules.provider_limits import schema_findings
     from lua_cli.source import SourceIndex
 
     index = SourceIndex(project)
     progress("reading the project")
     read = _read(project, index, choice)
-    analysis, diagnostics = read.analysis, read.diagnostics
-    if check or _has_errors(diagnostics):
-        ok = not _has_errors(diagnostics)
-        return Compiled(build_document(project, analysis, diagnostics, ok=ok, flows=read.flows)), None
-
-    progress("bundling")
-    collected = collect(analysis, index, project, read.flows)
-    diagnostics += say(collected.findings, project, choice)
-    schemas: dict[str, Any] = {}
-    artifacts: list[Artifact] = []
-    if not _has_errors(diagnostics):
-        progress("reading the schemas")
-        python = [draft for draft in collected.drafts if draft.flow is None]
-        probed = inspect(python, project, project.output / "cache")
-        diagnostics += say(probed.findings, project, choice)
-        for draft in python:
-            seen = probed.seen[draft.skill].tools
-            schemas |= {
-                key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema} for key, tool in seen.items()
-            }
-        if choice.providers:
-            diagnostics += say(schema_findings(analysis, schemas, choice.providers), project, choice)
-        if not _has_errors(diagnostics):
-            artifacts = [seal(draft, schemas) for draft in collected.drafts]
-    diagnostics.sort(key=lambda d: d.sort_key())
+    if check or _has_errors(read.diagnostics):
+        ok = not _has_errors(read.diagnostics)
+        return Compiled(build_document(project, read.analysis, read.diagnostics, ok=ok, flows=read.flows)), None
+    bundled = _bundle(project, index, read, choice, progress)
+    diagnostics = sorted((*read.diagnostics, *bundled.diagnostics), key=lambda each: each.sort_key())
     ok = not _has_errors(diagnostics)
     document = build_document(
-        project, analysis, diagnostics,
-        ok=ok, artifacts={a.skill: a for a in artifacts}, schemas=schemas, flows=read.flows,
+        project, read.analysis, diagnostics,
+        ok=ok, artifacts={a.skill: a for a in bundled.artifacts}, schemas=bundled.schemas, flows=read.flows,
     )  # fmt: skip
     if not ok:
         return Compiled(document), None
+    return _written(project, index, read, bundled, document, progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bundled:
+    """What came of bundling. `artifacts` is empty with errors."""
+
+    collected: Collected
+    diagnostics: tuple[Diagnostic, ...]
+    schemas: Mapping[str, Any]
+    artifacts: tuple[Artifact, ...]
+
+
+def _bundle(
+    project: Project, index: SourceIndex, read: Read, choice: Choice, progress: Callable[[str], None]
+) -> _Bundled:
+    """Collect, look at the tools, seal. With errors in what was collected, nothing is looked at."""
+    from lua_cli.bundle import collect, seal
+    from lua_cli.probe import inspect
+    from lua_cli.rules import say
+    from lua_cli.rules.provider_limits import schema_findings
+
+    progress("bundling")
+    collected = collect(read.analysis, index, project, read.flows)
+    diagnostics = say(collected.findings, project, choice)
+    if _has_errors(diagnostics):
+        return _Bundled(collected, tuple(diagnostics), {}, ())
+    progress("reading the schemas")
+    python = [draft for draft in collected.drafts if draft.flow is None]
+    probed = inspect(python, project, project.output / "cache")
+    diagnostics += say(probed.findings, project, choice)
+    schemas = {
+        key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema}
+        for draft in python
+        for key, tool in probed.seen[draft.skill].tools.items()
+    }
+    if choice.providers:
+        diagnostics += say(schema_findings(read.analysis, schemas, choice.providers), project, choice)
+    artifacts = () if _has_errors(diagnostics) else tuple(seal(draft, schemas) for draft in collected.drafts)
+    return _Bundled(collected, tuple(diagnostics), schemas, artifacts)
+
+
+def _written(
+    project: Project, index: SourceIndex, read: Read, bundled: _Bundled, document: Mapping[str, Any],
+    progress: Callable[[str], None],
+) -> tuple[Compiled, _Dependencies]:  # fmt: skip
+    """The build on disk, and what it depends on."""
+    from lua_cli.bundle import write_build
+
     progress("writing the artifacts")
-    built = write_build(project.output, artifacts, document).artifacts
+    built = write_build(project.output, bundled.artifacts, document).artifacts
+    collected = bundled.collected
     others = [
         project.root / "pyproject.toml",
         *collected.asked,
@@ -152,10 +180,11 @@ def _compile(
         *(artifact.path.resolve() for artifact in built.values()),
     ]
     files = index.read | dict(collected.read) | dict(read.files)
-    return Compiled(document, built), (files, {**index.finder.listings, **read.listings}, others, collected.looked_up)
+    listings = {**index.finder.listings, **read.listings}
+    return Compiled(document, built), (files, listings, others, collected.looked_up, collected.folders)
 
 
-def _has_errors(diagnostics: list[Diagnostic]) -> bool:
+def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
     return any(d.severity == "error" for d in diagnostics)
 
 
