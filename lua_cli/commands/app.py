@@ -15,6 +15,7 @@ from lua_cli.commands.chat import chat_command
 from lua_cli.commands.compile import compile_command
 from lua_cli.commands.deploy import deploy_command, rollback_command
 from lua_cli.commands.doctor import doctor_command
+from lua_cli.commands.env import env_command
 from lua_cli.commands.explain import explain_command
 from lua_cli.commands.export import export_app
 from lua_cli.commands.flow import flow_app
@@ -74,6 +75,7 @@ app.command("rollback")(rollback_command)
 app.add_typer(skills_app, name="skills")
 app.command("status")(status_command)
 app.command("doctor")(doctor_command)
+app.command("env")(env_command)
 app.add_typer(flow_app, name="flow")
 app.add_typer(auth_app, name="auth")
 app.add_typer(serve_app, name="serve")

@@ -19,13 +19,16 @@ JSON_LIMIT = 32 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer: `data` of the envelope; `code`, `message` and `hint` of its error, where there is one."""
+    """An answer: `data` of the envelope and the ETag beside it; `code`, `message` and `hint` of its error, where there
+    is one.
+    """
 
     status: int
     data: Any = None
     code: str = ""
     message: str = ""
     hint: str = ""
+    etag: str = ""
 
 
 class Api:
@@ -103,7 +106,7 @@ class Api:
         if not isinstance(document, dict):
             raise self._not_the_api(answer)
         if document.get("success") is True:
-            return Reply(answer.status, document.get("data"))
+            return Reply(answer.status, document.get("data"), etag=answer.headers.get("etag", ""))
         error = document.get("error")
         if not isinstance(error, dict):
             raise self._not_the_api(answer)

@@ -39,6 +39,7 @@ from lua_cli.registry.refusals import (
 )
 from lua_cli.registry.semver import Version
 from lua_cli.registry.sending import Policy
+from lua_cli.registry.variables import AgentVariables
 from lua_cli.registry.wire import (
     CreatedWire,
     DeploymentWire,
@@ -50,7 +51,6 @@ from lua_cli.registry.wire import (
     PutWire,
     SkillsWire,
     UploadsWire,
-    VariablesWire,
     VersionWire,
     version_body,
 )
@@ -175,10 +175,12 @@ class HttpRegistry:
         return self._read(VersionWire, reply.data).value()
 
     def variables(self, agent: str) -> frozenset[str] | None:
-        reply = self._api.call("GET", f"/developer/agents/{_segment(agent)}/env", allow=(403, 404))
-        if reply.status != 200:  # another server, or a key that may push and not look at variables
-            return None
-        return frozenset(self._read(VariablesWire, reply.data).data) or None
+        values = self.agent_variables(agent).names()
+        return values or None
+
+    def agent_variables(self, agent: str) -> AgentVariables:
+        """The environment variables of an agent there, to read and change."""
+        return AgentVariables(self._api, agent)
 
     def close(self) -> None:
         self._api.close()

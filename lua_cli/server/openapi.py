@@ -96,6 +96,8 @@ def _headers(operation: Operation) -> list[dict[str, Any]]:
         headers["X-Idempotency-Key"] = {"type": "string", "maxLength": 200}
     if operation.path.endswith("/publish"):
         headers["If-Match"] = {"type": "string", "pattern": r'^(\*|"[0-9]{1,9}")$'}
+    if operation.path.endswith("/env") and operation.writes:
+        headers["If-Match"] = {"type": "string", "pattern": r'^(\*|"[0-9a-f]{32}")$'}
     return [{"name": name, "in": "header", "required": False, "schema": schema} for name, schema in headers.items()]
 
 

@@ -1,4 +1,4 @@
-"""The operations beside skills: whose key it is, the agent's variables, drafts, and the kinds that are not hosted here.
+"""The operations beside skills: whose key it is, drafts, and the kinds that are not hosted here.
 In: a `Call` and a transaction. Out: an `Answer`.
 """
 
@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import json
 import uuid
-from typing import Any
 
 from sqlalchemy import Connection, text
 
 from lua_cli.errors import NotFoundError
 from lua_cli.registry.rows import now
 from lua_cli.server import records
-from lua_cli.server.bodies import AgentAnswer, MeAnswer, SandboxAnswer, SourceAnswer, VariablesAnswer
+from lua_cli.server.bodies import AgentAnswer, MeAnswer, SandboxAnswer, SourceAnswer
 from lua_cli.server.operations import Answer, Call
 from lua_cli.server.refusing import RefusedError
 from lua_cli.server.skills import keep_source, named_version
@@ -30,7 +29,6 @@ KINDS = {
     "workflows": "workflows",
     "voice-agents": "voices",
 }
-_LONGEST_VARIABLE = 64 * 1024
 
 
 def me(call: Call, tx: Connection) -> Answer:
@@ -73,29 +71,3 @@ def put_source(call: Call, tx: Connection) -> Answer:
     skill, record = named_version(call, tx)
     keep_source(tx, skill.record.id, record.version, call.body)
     return Answer(SourceAnswer(version=record.version, attached=True))
-
-
-def variables(call: Call, tx: Connection) -> Answer:
-    query = text("SELECT name, value FROM variables WHERE agent = :agent ORDER BY name")
-    rows = tx.execute(query, {"agent": call.agent})
-    return Answer(VariablesAnswer(agent_id=call.agent, data={row.name: json.loads(row.value) for row in rows}))
-
-
-def put_variables(call: Call, tx: Connection) -> Answer:
-    """All variables of the agent, in place of those that there were."""
-    given: Any = call.body.root
-    for name, value in given.items():
-        if not name or len(name) > 200 or not name.isprintable() or "=" in name or len(value) > _LONGEST_VARIABLE:
-            raise RefusedError(422, "variable-invalid", f"{name[:40]!r} cannot be a variable, or its value is too long")
-    tx.execute(text("DELETE FROM variables WHERE agent = :agent"), {"agent": call.agent})
-    insert = text("INSERT INTO variables (agent, name, value) VALUES (:agent, :name, :value)")
-    for name, value in given.items():
-        tx.execute(insert, {"agent": call.agent, "name": name, "value": json.dumps(value)})
-    return variables(call, tx)
-
-
-def delete_variable(call: Call, tx: Connection) -> Answer:
-    query = text("DELETE FROM variables WHERE agent = :agent AND name = :name")
-    if tx.execute(query, {"agent": call.agent, "name": call.path["name"]}).rowcount == 0:
-        raise NotFoundError(f"the agent {call.agent} has no variable {call.path['name'][:40]!r}")
-    return variables(call, tx)

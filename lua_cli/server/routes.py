@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lua_cli.server import bodies, others, skills, uploads
+from lua_cli.server import bodies, others, skills, uploads, variables
 from lua_cli.server.operations import Operation, Routes
 
 _AGENT = "/developer/agents/{agent}"
@@ -159,14 +159,19 @@ ROUTES = Routes(
             answer=bodies.BackupAnswer,
         ),
         Operation(
-            "GET", _AGENT + "/env", "deploy", "The agent's variables", others.variables, answer=bodies.VariablesAnswer
+            "GET",
+            _AGENT + "/env",
+            "deploy",
+            "The agent's variables",
+            variables.get_variables,
+            answer=bodies.VariablesAnswer,
         ),
         Operation(
             "POST",
             _AGENT + "/env",
             "deploy",
             "Replace the agent's variables",
-            others.put_variables,
+            variables.put_variables,
             body=bodies.Variables,
             answer=bodies.VariablesAnswer,
         ),
@@ -175,7 +180,7 @@ ROUTES = Routes(
             _AGENT + "/env/{name}",
             "deploy",
             "Remove a variable",
-            others.delete_variable,
+            variables.delete_variable,
             answer=bodies.VariablesAnswer,
         ),
         Operation(

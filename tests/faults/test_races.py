@@ -91,3 +91,20 @@ def test_pushes_of_different_versions_all_succeed(servers: list[Server]) -> None
         return str(client.put(AGENT, submission(f"1.0.{number}", str(number), unchecked=True)).created)
 
     assert race(servers, push) == Counter({"True": RACERS})
+
+
+def test_of_variables_replaced_by_many_one_change_wins(servers: list[Server]) -> None:
+    with servers[0].client() as client:
+        variables = client.agent_variables(AGENT)
+        variables.replace({"A": "before"}, variables.read())
+        seen = variables.read()
+
+    def change(client: HttpRegistry, number: int) -> str:
+        client.agent_variables(AGENT).replace({"A": str(number)}, seen)
+        return f"won {number}"
+
+    answers = race(servers, change)
+    (winner,) = [answer for answer in answers if answer.startswith("won")]
+    assert answers["ConflictError"] == RACERS - 1, answers
+    with servers[-1].client() as client:
+        assert dict(client.agent_variables(AGENT).read().values) == {"A": winner.removeprefix("won ")}
