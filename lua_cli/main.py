@@ -59,28 +59,10 @@ def _answer(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
-    code = _again(argv)
+    from lua_cli.commands.at_once import answer_at_once
+
+    code = answer_at_once(argv)
     return _dispatch(argv) if code is None else code
-
-
-def _again(argv: list[str]) -> int | None:
-    """The exit code of `lua compile` when it only says again what it said before; None when that is not certain."""
-    rest = [word for word in argv if word != "--ci"]
-    if rest not in (["compile"], ["compile", "--strict"]) or sys.stdout.encoding.lower() != "utf-8":
-        return None
-    from lua_cli.pipeline.at_once import recall
-
-    ci = len(rest) < len(argv)
-    plain = ci or os.environ.get("NO_COLOR")
-    colour = not plain and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
-    try:
-        known = recall(os.getcwd(), colour=colour)  # noqa: PTH109
-    except OSError:  # a working folder that is gone: the long way says so
-        return None
-    if known is None or (ci and known.stale):
-        return None
-    sys.stdout.write(known.text)
-    return EXIT_FINDINGS if known.findings and "--strict" in rest else EXIT_OK
 
 
 def _dispatch(argv: list[str]) -> int:

@@ -81,8 +81,9 @@ def compile_command(
     document = _beyond(target, compiled.document, baseline) if baseline is not None else compiled.document
     if codes["providers"] and chosen == "json":
         document = {**document, "providers": _provider_tools(document, codes["providers"])}
-    if chosen == "text" and document is compiled.document and document["ok"] and choice is None and not check:
-        show_and_keep(target, document)
+    whole = document is compiled.document and document["ok"] and choice is None and not check
+    if whole and chosen in ("text", "json"):
+        show_and_keep(target, document, chosen)
     else:
         show_document(target, document, chosen)
     return exit_code(document, strict=strict)

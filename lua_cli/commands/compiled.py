@@ -13,14 +13,15 @@ from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
 if TYPE_CHECKING:
     from lua_cli.project import Project
 
-_UNCHANGED = {"--json": "json", "--format=json": "json", "--format=text": "text"}
-
 
 def answer_unchanged(args: list[str]) -> int | None:
     """The exit code of `lua compile [--strict] [--json]` when nothing has changed since the last build; None for every
     other command line and whenever there is something to compile.
     """
-    if args[:1] != ["compile"] or not {*args[1:]} <= {"--strict", *_UNCHANGED}:
+    from lua_cli.commands.at_once import compile_format
+
+    chosen = compile_format(args[1:]) if args[:1] == ["compile"] else None
+    if chosen is None:
         return None
     from lua_cli.commands.session import current, project
     from lua_cli.pipeline import remembered
@@ -29,11 +30,7 @@ def answer_unchanged(args: list[str]) -> int | None:
     known = remembered(target, ci=current().ci)
     if known is None:
         return None
-    chosen = next((_UNCHANGED[flag] for flag in reversed(args) if flag in _UNCHANGED), "text")
-    if chosen == "text":
-        show_and_keep(target, known.document)
-    else:
-        show(target, known.document, chosen)
+    show_and_keep(target, known.document, chosen)
     return exit_code(known.document, strict="--strict" in args)
 
 
@@ -52,17 +49,18 @@ def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
     sys.stdout.write(_shown(target, document, chosen))
 
 
-def show_and_keep(target: Project, document: Mapping[str, Any]) -> None:
-    """Print the document of a whole compile as text, and remember what was said for the next time."""
-    from lua_cli.commands.session import facts_of_stdout
+def show_and_keep(target: Project, document: Mapping[str, Any], chosen: str) -> None:
+    """Print the document of a whole compile, as text or JSON, and remember what was said for the next time."""
+    from lua_cli.commands.at_once import answer_name
+    from lua_cli.commands.session import facts_of_stdout, json_text
     from lua_cli.pipeline.keeping import keep_answer
 
-    said = _shown(target, document, "text")
+    said = json_text(document) if chosen == "json" else _shown(target, document, chosen)
     sys.stdout.write(said)
     facts = facts_of_stdout()
     if facts["encoding"].lower() == "utf-8":
         sys.stdout.flush()
-        keep_answer(target, said, document, colour=facts["colour"])
+        keep_answer(target, answer_name(chosen, colour=facts["colour"]), said, document)
 
 
 def _shown(target: Project, document: Mapping[str, Any], chosen: str) -> str:

@@ -104,8 +104,13 @@ def facts_of_stdout() -> dict[str, Any]:
 
 
 def print_json(document: object) -> None:
-    """Print one JSON document on stdout, safe for any encoding of the terminal."""
-    sys.stdout.write(json.dumps(document, ensure_ascii=not _utf8(sys.stdout), indent=2, allow_nan=False) + "\n")
+    """Print one JSON document on stdout."""
+    sys.stdout.write(json_text(document))
+
+
+def json_text(document: object) -> str:
+    """One JSON document as stdout gets it, safe for any encoding of the terminal."""
+    return json.dumps(document, ensure_ascii=not _utf8(sys.stdout), indent=2, allow_nan=False) + "\n"
 
 
 def say(text: str = "") -> None:

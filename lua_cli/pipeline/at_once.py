@@ -1,9 +1,13 @@
-"""What `lua compile` said last, and whether it would say the same again: by stat alone, with no import worth naming.
+"""What a command said of a project, and whether it would say the same again: by stat alone, with no import worth
+naming.
 
-In: the working folder and the environment. Out: the text to print and what the exit code depends on, or None, which
-means "ask again". Must not judge, read sources or import anything beyond `os` and `sys`: this is what an unchanged
-project waits for. Whatever is odd about the file — missing, damaged, of another version, a time so young that a
-second change could carry it — means None; `keeping.py` writes the file after the long way has looked at contents.
+In: the working folder and the environment. Out: what was said, or None, which means "ask again". Must not judge, read
+sources or import anything beyond `os` and `sys`: this is what an unchanged project waits for. Whatever is odd about
+the files — missing, damaged, of another version, a time so young that a second change could carry it — means None;
+`keeping.py` writes them after the long way has looked at contents.
+
+    stamps.txt    what an unchanged project is recognised by, and a token
+    NAME.txt      one answer, for the project as it was when the stamps had that token
 """
 
 from __future__ import annotations
@@ -17,47 +21,65 @@ TYPE_CHECKING = False  # what type checkers take for true; `typing` alone would 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMAT = "lua-answer 1"
-PLACE = (".lua", "cache", "answer.txt")
+FORMAT = "lua-answer 2"
+FOLDER = (".lua", "cache", "answers")
+STAMPS = "stamps"
 _ABSENT = "-"
 
 
-class Answer:
-    """`text` is what went to stdout; `findings`: there were warnings; `stale`: among them a stale lock."""
+class Known:
+    """A project that is as it was. `findings`: its last compile had warnings; `stale`: among them a stale lock."""
 
-    __slots__ = ("findings", "stale", "text")
+    __slots__ = ("_token", "findings", "root", "stale")
 
-    def __init__(self, text: str, findings: bool, stale: bool) -> None:
-        self.text, self.findings, self.stale = text, findings, stale
+    def __init__(self, root: str, token: str, flags: str) -> None:
+        self.root, self._token = root, token
+        self.findings, self.stale = flags[0] == "1", flags[1] == "1"
+
+    @property
+    def token(self) -> str:
+        """Which state of the project this is: no other state has the same."""
+        return self._token
+
+    def answer(self, name: str) -> str | None:
+        """What was kept under this name for this state of the project."""
+        try:
+            token, _, text = _content(self.root, name).partition("\n")
+        except (OSError, ValueError):
+            return None
+        return text if token == self._token else None
 
 
-def recall(folder: str, *, colour: bool) -> Answer | None:
-    """The answer for the project that `folder` belongs to."""
-    root = _root_above(folder)
+def known(folder: str, project: str | None = None) -> Known | None:
+    """The project that `folder` belongs to, or the one that is named from there, when nothing of it has changed."""
+    root = _root_above(folder) if project is None else _named(folder, project)
     if root is None:
         return None
     try:
-        with open(os.path.join(root, *PLACE), encoding="utf-8", newline="") as file:  # noqa: PTH118, PTH123
-            return _read(file.read(), root, colour=colour)
+        stated, flags, token, *lines = _content(root, STAMPS).split("\n")
+        if stated != surroundings(root) or not all(map(holds, lines)):
+            return None
+        return Known(root, token, flags)
     except (OSError, ValueError, IndexError):
         return None
 
 
-def _read(content: str, root: str, *, colour: bool) -> Answer | None:
-    head, _, rest = content.partition("\n")
+def _content(root: str, name: str) -> str:
+    """What a file of answers holds. Raises OSError, ValueError for one that is not whole."""
+    with open(place_of(root, name), encoding="utf-8", newline="") as file:  # noqa: PTH123
+        head, _, rest = file.read().partition("\n")
     if head != f"{FORMAT} {checksum(rest)}":
-        return None
-    stated, flags, count, rest = rest.split("\n", 3)
-    if stated != surroundings(root) or flags[2] != str(int(colour)):
-        return None
-    lines = rest.split("\n", int(count))
-    text = lines.pop()
-    if len(lines) != int(count) or not all(map(_holds, lines)):
-        return None
-    return Answer(text, flags[0] == "1", flags[1] == "1")
+        raise ValueError(name)
+    return rest
 
 
-def _holds(line: str) -> bool:
+def place_of(root: str, name: str) -> str:
+    """The file of an answer."""
+    return os.path.join(root, *FOLDER, f"{name}.txt")  # noqa: PTH118
+
+
+def holds(line: str) -> bool:
+    """Whether a thing is as a line of stamps says. Raises OSError, ValueError for a line that is none."""
     kind, _, rest = line.partition(" ")
     if kind == "link":
         target, _, path = rest.partition(" ")
@@ -83,8 +105,8 @@ def stamp_of(path: str, *, whole: bool) -> str:
 def surroundings(root: str) -> str:
     """What beside files decides: this program, the Python that runs it, what the environment says of others."""
     environ = os.environ
-    known = (__version__, program(), sys.version, sys.executable, sys.prefix)
-    return ascii((root, *known, environ.get("VIRTUAL_ENV"), environ.get("PYTHONPATH", "")))
+    running = (__version__, program(), sys.version, sys.executable, sys.prefix)
+    return ascii((root, *running, environ.get("VIRTUAL_ENV"), environ.get("PYTHONPATH", "")))
 
 
 def program() -> int:
@@ -119,3 +141,10 @@ def _root_above(folder: str) -> str | None:
             return None
         folder = above
     return folder
+
+
+def _named(folder: str, project: str) -> str | None:
+    """The folder of `--project`, spelled as the long way spells it; None where that is not a matter of words."""
+    if ".." in project.split("/") or os.sep != "/" or not project:
+        return None
+    return os.path.normpath(os.path.join(folder, project))  # noqa: PTH118

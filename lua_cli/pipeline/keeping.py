@@ -1,6 +1,6 @@
-"""Keeps what `lua compile` said, so that it can be said again at once (`at_once.py`).
+"""Keeps what a command said of a project, so that it can be said again at once (`at_once.py`).
 
-In: an open project whose record holds, the text that was printed. Out: `.lua/cache/answer.txt`, or nothing: an answer
+In: an open project whose record holds, a name, the text. Out: files in `.lua/cache/answers/`, or nothing: an answer
 that cannot be vouched for by stat alone is not written, nor is one that the disk refuses. Reads no sources.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,42 +21,94 @@ from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
 
 
-def keep_answer(project: Project, said: str, document: Any, *, colour: bool) -> None:
-    """Remember that a compile of this project says `said`. The record of the last build must hold."""
-    path = project.root.joinpath(*at_once.PLACE)
+def keep_answer(project: Project, name: str, said: str, document: Mapping[str, Any]) -> None:
+    """Remember that a command says `said` of this project, whose compile gave `document`. The record of the last build
+    must hold."""
+    with suppress(OSError, UnicodeError):  # an answer that cannot be kept costs the longer way, nothing else
+        token = _token(project, document)
+        if token is not None:
+            _write(project, name, f"{token}\n{said}")
+
+
+def stamps_of(folder: Path) -> list[str] | None:
+    """What a folder that this program alone writes is recognised by, bytecode aside; None when it is too young for
+    that, or has names that cannot be written down."""
+    lines = []
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        lines.append(f"folder {at_once.stamp_of(place, whole=False)} {place}")
+        files = (os.path.join(place, name) for name in names)  # noqa: PTH118
+        lines += [f"file {at_once.stamp_of(path, whole=True)} {path}" for path in files]
+    return None if _is_unfit(lines, folder.parent) else lines
+
+
+def _token(project: Project, document: Mapping[str, Any]) -> str | None:
+    """What the present state of the project goes by; None when it cannot be recognised."""
     if not _is_plain(project):
-        return
+        return None
+    known = at_once.known(str(project.root))
+    if known is not None:
+        return known.token
     try:
         before = at_once.surroundings(str(project.root))
-        lines = list(_lines(project, json.loads((path.parent / "build.json").read_bytes())))
-        if any("\n" in line for line in lines) or _is_racy(lines, path) or not _is_same(project):
-            return
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, LuaError):
-        return
+        cache = project.output / "cache"
+        lines = list(_lines(project, json.loads((cache / "build.json").read_bytes())))
+        if _is_unfit(lines, cache) or not _is_same(project):
+            return None
+    except (ValueError, KeyError, TypeError, AttributeError, LuaError):
+        return None
     stale = any(one["code"] == "lua/lock-stale" for one in document["diagnostics"])
-    flags = f"{int(bool(document['diagnostics']))}{int(stale)}{int(colour)}"
-    body = "\n".join((before, flags, str(len(lines)), *lines, said))
-    with suppress(OSError, UnicodeError):  # an answer that cannot be kept costs the longer way, nothing else
-        replace_cached(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
+    token = os.urandom(16).hex()
+    _forget(project)
+    flags = f"{int(bool(document['diagnostics']))}{int(stale)}"
+    _write(project, at_once.STAMPS, "\n".join((before, flags, token, *lines)))
+    return token
+
+
+def _write(project: Project, name: str, body: str) -> None:
+    path = Path(at_once.place_of(str(project.root), name))
+    path.parent.mkdir(exist_ok=True)
+    replace_cached(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
+
+
+def _forget(project: Project) -> None:
+    """The answers of earlier states: nobody asks for them again."""
+    for path in project.root.joinpath(*at_once.FOLDER).glob("*.txt"):
+        path.unlink(missing_ok=True)
 
 
 def _is_plain(project: Project) -> bool:
-    """Whether where the project is, what its globs find and where its import roots lead needs no look-up each time."""
+    """Whether where the project is and where its import roots lead needs no look-up each time."""
     named = [project.root / name for name in project.settings.import_roots or ()]
     straight = all(folder.resolve() == folder.absolute() for folder in named)
-    return (project.root / "pyproject.toml").is_file() and not project.settings.include and straight
+    return (project.root / "pyproject.toml").is_file() and straight
 
 
 def _lines(project: Project, record: dict[str, Any]) -> Iterator[str]:
     """All that an unchanged project is recognised by."""
     output = project.output / "artifacts"
     yield f"link {output.readlink()} {output}"
-    for path in (*record["files"], *map(str, _surrounding_files(project))):
+    folders, files = _globbed(project, record)
+    for path in (*record["files"], *map(str, (*_surrounding_files(project), *files))):
         yield f"file {at_once.stamp_of(path, whole=True)} {path}"
-    for folder in (*record["listings"], *map(str, _surrounding_folders(project))):
+    for folder in (*record["listings"], *map(str, (*_surrounding_folders(project), *folders))):
         yield f"folder {at_once.stamp_of(folder, whole=False)} {folder}"
     for name, was in record["variables"].items():
         yield f"variable {int(was)} {name}"
+
+
+def _globbed(project: Project, record: dict[str, Any]) -> tuple[list[Path], list[Path]]:
+    """Folders and files that decide what the `include` globs find, and which files a skill's folder has."""
+    if not project.settings.include and not record["folders"]:
+        return [], []
+    from lua_cli.bundle.globs import Looked, files_matching
+
+    looked = Looked()
+    for pattern in project.settings.include:
+        files_matching(project.root, pattern, looked)
+    for folder in record["folders"]:
+        files_matching(Path(folder), "**", looked)
+    return sorted(looked.folders), sorted(looked.files)
 
 
 def _surrounding_files(project: Project) -> Iterator[Path]:
@@ -76,13 +128,15 @@ def _surrounding_folders(project: Project) -> Iterator[Path]:
     yield project.flows or project.root / FLOWS_FOLDER
 
 
-def _is_racy(lines: list[str], beside: Path) -> bool:
-    """Whether something is so young that a second change could carry the same time. What this program writes once and
-    never again is not: its builds."""
-    with tempfile.NamedTemporaryFile(dir=beside.parent) as file:
+def _is_unfit(lines: Iterable[str], beside: Path) -> bool:
+    """Whether something cannot be written down, or is so young that a second change could carry the same time. What
+    this program writes once and never again is not young: its builds."""
+    with tempfile.NamedTemporaryFile(dir=beside) as file:
         now = os.fstat(file.fileno()).st_mtime_ns
     builds = os.sep + os.path.join(".lua", "builds") + os.sep  # noqa: PTH118
     for line in lines:
+        if "\n" in line:
+            return True
         kind, stamp, path = line.split(" ", 2)
         if kind in ("file", "folder") and stamp != "-" and builds not in path:
             modified, changed = stamp.split(",")[:2]

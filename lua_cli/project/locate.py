@@ -59,6 +59,8 @@ def open_project(start: Path, *, explicit: bool = False) -> Project:
     Raises NotFoundError (no project, no entry file) and UsageError (a pyproject.toml that cannot be used).
     """
     start = start.absolute()
+    if ".." in start.parts:  # paths below the root are told by their beginning
+        start = start.resolve()
     if not start.is_dir():
         raise NotFoundError(f"no such folder: {start}")
     for folder in (start,) if explicit else (start, *start.parents):

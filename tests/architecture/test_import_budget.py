@@ -95,12 +95,14 @@ def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path
     young = "import lua_cli.pipeline.keeping as k; k.RACY_NS = -10**13\n"
     compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
     all_modules_after(young + compiling, root)
-    assert (root / ".lua/cache/answer.txt").is_file()
+    assert (root / ".lua/cache/answers/compile-text.txt").is_file()
     added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
     assert not added & DEAR
     assert {name for name in added if name.startswith("lua_cli")} == {
         "lua_cli",
         "lua_cli._version",
+        "lua_cli.commands",
+        "lua_cli.commands.at_once",
         "lua_cli.errors",
         "lua_cli.main",
         "lua_cli.pipeline",

@@ -1,0 +1,91 @@
+"""The command lines that an unchanged project answers at once: what was kept is said again, before anything is
+imported that costs time.
+
+In: argv. Out: the exit code, or None: then the long way answers, and keeps what it said. Must not import more than
+`os`, `sys` and `pipeline/at_once.py` before it is certain that there is an answer.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` alone would double the time
+if TYPE_CHECKING:
+    from lua_cli.pipeline.at_once import Known
+
+_FORMATS = ("text", "json")
+
+
+def answer_at_once(argv: list[str]) -> int | None:
+    """The exit code of `lua compile` when it only says again what it said before; None when that is not certain."""
+    line = Line(argv)
+    if line.words[:1] != ["compile"] or line.odd or (sys.stdout.encoding or "").lower() != "utf-8":
+        return None
+    return _compile(line)
+
+
+class Line:
+    """A command line without its global flags, as `session.begin` takes them out. `odd`: it is none for this module."""
+
+    __slots__ = ("ci", "odd", "project", "words")
+
+    def __init__(self, argv: list[str]) -> None:
+        self.words: list[str] = []
+        self.ci, self.odd = False, False
+        self.project: str | None = None
+        rest = iter(argv)
+        for word in rest:
+            if word == "--ci":
+                self.ci = True
+            elif word == "--project":
+                self.project = next(rest, None)
+                self.odd |= self.project is None
+            elif word.startswith("--project="):
+                self.project = word.partition("=")[2]
+            else:
+                self.odd |= word == "--"
+                self.words.append(word)
+
+    def known(self) -> Known | None:
+        """The project, when nothing of it has changed and, with `--ci`, its lock is not stale."""
+        from lua_cli.pipeline.at_once import known
+
+        try:
+            found = known(os.getcwd(), self.project)  # noqa: PTH109
+        except OSError:  # a working folder that is gone: the long way says so
+            return None
+        return None if found is None or (self.ci and found.stale) else found
+
+
+def compile_format(words: list[str]) -> str | None:
+    """The format that `lua compile` with these flags prints, text or JSON; None with any other flag."""
+    chosen, rest = "text", iter(words)
+    for word in rest:
+        if word == "--format" or word.startswith("--format="):
+            chosen = next(rest, "") if word == "--format" else word.partition("=")[2]
+        elif word not in ("--strict", "--json"):
+            return None
+    chosen = "json" if "--json" in words else chosen
+    return chosen if chosen in _FORMATS else None
+
+
+def answer_name(chosen: str, *, colour: bool) -> str:
+    """Under which name the answer of a compile is kept."""
+    return "compile-coloured" if colour and chosen == "text" else f"compile-{chosen}"
+
+
+def _compile(line: Line) -> int | None:
+    chosen = compile_format(line.words[1:])
+    known = line.known() if chosen else None
+    if chosen is None or known is None:
+        return None
+    plain = line.ci or os.environ.get("NO_COLOR")
+    colour = not plain and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
+    said = known.answer(answer_name(chosen, colour=colour))
+    if said is None:
+        return None
+    sys.stdout.write(said)
+    return EXIT_FINDINGS if known.findings and "--strict" in line.words else EXIT_OK
