@@ -144,6 +144,8 @@ class SkillInfo:
     attributes  name, description, context, instructions: always these keys. `context` is known as a str or as a dict
                 {base, voice, text}; `instructions` as the str written (a path relative to the file that names it)
     condition   Entry, or None without one; `condition_unknown` says why a given one could not be resolved
+    folder      the argument of `from_folder`, a path relative to the file that names it; "dynamic" when it cannot be
+                used, of which a finding tells; None for other skills
     tools       in order; a spread or unresolved list is one ToolUse with form "unresolved"
     """
 
@@ -156,6 +158,7 @@ class SkillInfo:
     variable: str | None = None
     condition: Entry | None = None
     condition_unknown: str = ""
+    folder: Attribute | None = None
 
     @property
     def name(self) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.scopes import Frame
+from lua_cli.analysis.skill_folders import SkillFolders
 from lua_cli.analysis.values import (
     AgentValue,
     Binding,
@@ -41,6 +42,7 @@ class Registrar:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self._late: list[tuple[ListValue, int, Where]] = []
+        self._folders = SkillFolders(machine)
 
     def construct(
         self, cls: ClassValue, given: Sequence[Given], site: CallSite, frame: Frame
@@ -88,9 +90,13 @@ class Registrar:
 
     def own_method(self, function: FunctionValue, given: Sequence[Given], site: CallSite) -> Value | None:
         """A call of one of the SDK's own methods on a skill or an agent, which is known by name; None for others."""
-        if not _is_sdk(function) or not given or not isinstance(given[0].value, SkillValue | AgentValue):
+        if not _is_sdk(function) or not given:
             return None
         made = given[0].value
+        if isinstance(made, ClassValue) and function.node.name == "from_folder":
+            return self._folders.make(made, function, given[1:], site)
+        if not isinstance(made, SkillValue | AgentValue):
+            return None
         if function.node.name == "__init__":
             self.fill(made, given[1:])
             return Constant(None)
@@ -113,7 +119,7 @@ class Registrar:
             if arg.keyword is not None:
                 made.given[arg.keyword] = arg
                 if params and arg.keyword not in {param.name for param in params}:
-                    self._unknown(cls, arg.keyword, [param.name for param in params], arg.where)
+                    self.unknown_argument(cls.name, arg.keyword, [param.name for param in params], arg.where)
             elif arg.star == "**":
                 made.unknown = self.machine.evaluator.unknown(arg.value, "it is given by a spread of")
         key = "tools" if isinstance(made, SkillValue) else "skills"
@@ -123,10 +129,10 @@ class Registrar:
         elif made.unknown is not None:
             own.items.append(Item(made.unknown, made.site.where))
 
-    def _unknown(self, cls: ClassValue, keyword: str, known: Sequence[str], where: Where) -> None:
-        """A keyword that the constructor does not have: Python raises TypeError for it."""
+    def unknown_argument(self, callee: str, keyword: str, known: Sequence[str], where: Where) -> None:
+        """A keyword that the callee does not have: Python raises TypeError for it."""
         near = difflib.get_close_matches(keyword, known, n=1)
-        facts = {"expression": cls.name, "name": keyword, "suggestion": near[0] if near else ""}
+        facts = {"expression": callee, "name": keyword, "suggestion": near[0] if near else ""}
         self.machine.find("lua/unknown-argument", where, reason=", ".join(known), **facts)
 
     def _give(self, made: SkillValue | AgentValue, own: ListValue, arg: Given) -> None:

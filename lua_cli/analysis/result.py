@@ -130,6 +130,7 @@ class Result:
             variable=skill.variable,
             condition=condition,
             condition_unknown=unknown,
+            folder=self._folder(skill),
         )
 
     def _given(self, made: SkillValue | AgentValue, key: str) -> Attribute:
@@ -139,6 +140,14 @@ class Result:
         if made.unknown is not None:
             return Attribute(key, "dynamic", None, None, None, made.unknown.reason)
         return Attribute(key, "missing")
+
+    def _folder(self, skill: SkillValue) -> Attribute | None:
+        arg = skill.folder
+        if arg is None:
+            return None
+        if skill.unknown is not None:
+            return Attribute("folder", "dynamic", None, self._place(arg.where), None, skill.unknown.reason)
+        return self.describer.attributes.stated("folder", Binding(arg.value, arg.where))
 
     def _condition(self, skill: SkillValue) -> tuple[Entry | None, str]:
         arg = skill.given.get("condition")

@@ -385,7 +385,8 @@ class ModuleValue(Value):
 
 @dataclass(slots=True, eq=False)
 class SkillValue(Value):
-    """A `LuaSkill(...)`: its arguments by parameter, and its tools as they are when the import ends."""
+    """A `LuaSkill(...)`: its arguments by parameter, and its tools as they are when the import ends. `folder`: the
+    argument of `from_folder`, where it is made by that."""
 
     cls: ClassValue
     site: CallSite
@@ -395,6 +396,7 @@ class SkillValue(Value):
     unknown: Unknown | None = None
     variable: str | None = None
     maybe: Maybe | None = None
+    folder: Given | None = None
 
 
 @dataclass(slots=True, eq=False)

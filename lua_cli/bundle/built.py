@@ -46,6 +46,14 @@ class OpenedArtifact:
     def skill(self) -> str:
         return str(self.manifest["skill"]["name"])
 
+    @property
+    def beside(self) -> dict[str, bytes]:
+        """Of a skill that is a folder, the files beside SKILL.md by their names in it; empty for others."""
+        about = self.manifest["skill"]
+        start = f"{about['folder']}/" if "folder" in about else None
+        names = [name for name in self.files if start and name.startswith(start) and name != about["instructions"]]
+        return {name.removeprefix(start or ""): self.files[name] for name in names}
+
 
 @dataclass(frozen=True, slots=True)
 class BuiltArtifact:

@@ -19,6 +19,7 @@ from lua_cli.bundle.members import FileReader, Members
 from lua_cli.bundle.model import BundledFile, Collected, Draft, DraftTool, Requirement
 from lua_cli.bundle.sealing import largest, shown_size
 from lua_cli.bundle.secrets import find_secrets
+from lua_cli.bundle.skill_folders import add_folder, folder_of
 from lua_cli.bundle.syntax import newer_syntax, oldest_python
 from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
@@ -75,9 +76,10 @@ class _Collector:
         if self._requirements and self._requirements.lock_path:  # it may be that of a workspace further up
             deciding.add(self._requirements.lock_path)
         asked = deciding | self._reader.asked - self._reader.digests.keys()
-        return Collected(
-            drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)), self._environment.looked_up
-        )
+        found = (folder_of(skill, self._project) for skill in _registered(self._analysis))
+        folders = tuple(sorted({folder for folder in found if folder is not None}))
+        looked_up = self._environment.looked_up
+        return Collected(drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)), looked_up, folders)
 
     def _draft(self, skill: SkillInfo) -> Draft:
         found = (self._analysis.tool_class(use) for use in skill.tools)
@@ -85,6 +87,7 @@ class _Collector:
         closure = self._closure(skill, classes)
         members = Members(self._reader)
         instructions = add_document(members, skill, self._project)
+        folder = add_folder(members, skill, instructions, self._project)
         add_included(members, self._project)
         self._add_modules(members, closure, skill)
         add_read(members, closure.modules.values(), self._imports)
@@ -102,6 +105,7 @@ class _Collector:
             description=skill.attributes["description"].text or "",
             context=context if isinstance(context, str | dict) else "",
             instructions=instructions,
+            folder=folder,
             condition=(skill.condition.module, skill.condition.attribute) if skill.condition else None,
             tools=tuple(_tool(info) for info in classes),
             files=files,

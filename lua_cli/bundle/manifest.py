@@ -51,6 +51,7 @@ def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> di
             "instructions": draft.instructions,
             "hasCondition": condition is not None,
             "condition": condition,
+            **({"folder": draft.folder} if draft.folder else {}),
         },
         "tools": [_tool(tool, schemas.get(f"{tool.module}:{tool.qualname}")) for tool in draft.tools],
         "files": [
@@ -152,6 +153,8 @@ _MANIFEST = record(
         instructions=maybe(str),
         hasCondition=bool,
         condition=maybe(record(module=_DOTTED, attribute=_DOTTED)),
+        folder=str,
+        may_lack=("folder",),
     ),
     tools=each(
         record(

@@ -130,6 +130,7 @@ class Draft:
     env_uses: tuple[EnvUse, ...] = ()  # who reads the names of `env`
     lock: Lock | None = None
     flow: AgentEntry | None = None  # the skill is an agent of flows
+    folder: str | None = None  # where its SKILL.md and what belongs to it are, for a skill that is such a folder
 
     def digest(self) -> str:
         """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the
@@ -146,6 +147,7 @@ class Collected:
     read     the files that were read for it: path → SHA-256 (hex) of the bytes on disk
     asked    other files whose presence or absence decided it: lock files, data files that are missing
     looked_up  environment variables whose presence decided it → whether they were set
+    folders  those whose every file is bundled
     """
 
     drafts: tuple[Draft, ...]
@@ -153,3 +155,4 @@ class Collected:
     read: Mapping[Path, str] = field(default_factory=dict)
     asked: tuple[Path, ...] = ()
     looked_up: Mapping[str, bool] = field(default_factory=dict)
+    folders: tuple[Path, ...] = ()

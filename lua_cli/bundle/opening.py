@@ -76,6 +76,8 @@ def _check_references(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -
     skill, kinds = manifest["skill"], {entry["path"]: entry["kind"] for entry in manifest["files"]}
     if skill["instructions"] is not None and kinds.get(skill["instructions"]) != "document":
         raise ManifestError(f"its document {skill['instructions']!r} is not among its files")
+    if "folder" in skill and (skill["instructions"] or "").rpartition("/")[0] != skill["folder"]:
+        raise ManifestError(f"its document is not in its folder {skill['folder']!r}")
     if skill["hasCondition"] != (skill["condition"] is not None):
         raise ManifestError("its manifest does not agree with itself about the skill's condition")
     if skill["condition"]:

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
-    _Dependencies = tuple[Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool], tuple[Path, ...]]
+    _Dependencies = tuple[
+        Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool], tuple[Path, ...]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from lua_cli.pipeline import at_once
 from lua_cli.project import Project
 
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
-_FORMAT = 4
+_FORMAT = 5
 
 
 class Record:
@@ -46,6 +46,7 @@ class Record:
                 and all(listing(Path(path)) == names for path, names in record["listings"].items())
                 and all((name in os.environ) == there for name, there in record["variables"].items())
                 and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
+                and all(_files_in(folder) == found for folder, found in record["folders"].items())
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
@@ -56,10 +57,11 @@ class Record:
         listings: Mapping[Path, frozenset[str]],
         others: Iterable[Path],
         variables: Mapping[str, bool],
+        skill_folders: Iterable[Path] = (),
     ) -> None:
         """Remember what the build was made of: `read` (file → SHA-256 of what was read), `listings` (folder → names as
-        they were seen), `others` (an absent file is remembered as absent) and `variables` of the environment (whether
-        they were set).
+        they were seen), `others` (an absent file is remembered as absent), `variables` of the environment (whether
+        they were set) and `skill_folders`, whose every file counts.
 
         Nothing is remembered when one of them has changed meanwhile: the record would speak for another state.
         """
@@ -75,6 +77,7 @@ class Record:
             "listings": {str(path): folders[path] for path in sorted(folders)},
             "variables": dict(variables),
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
+            "folders": {str(folder): _files_in(str(folder)) for folder in skill_folders},
         }
         record["written"] = _now_on_disk(self._path)
         replace_cached(self._path, json.dumps(record, separators=(",", ":")).encode())
@@ -139,6 +142,12 @@ def _glob(root: Path, pattern: str) -> list[str]:
     from lua_cli.bundle.globs import files_matching
 
     return [path.relative_to(root).as_posix() for path in files_matching(root, pattern)]
+
+
+def _files_in(folder: str) -> list[str]:
+    from lua_cli.bundle.skill_folders import files_in
+
+    return [str(path) for path in files_in(Path(folder))]
 
 
 def _mtime(folder: Path) -> int:

@@ -82,6 +82,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
     for skill in context.skills:
         for key in SKILL_ATTRIBUTES:
             attribute = skill.attributes[key]
+            if skill.folder is not None and skill.folder.state == "dynamic":
+                continue  # the folder cannot be used: another finding says why
             if attribute.state in ("dynamic", "reference"):
                 yield _diagnostic(f"the skill's {key}", attribute, attribute.place or skill.place, ())
         if skill.condition_unknown:

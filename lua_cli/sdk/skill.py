@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from lua_cli.sdk.tool import LuaTool, checked_tool_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class ChannelText(TypedDict, total=False):
@@ -50,6 +54,37 @@ class LuaSkill:
         self.tools: list[LuaTool[Any]] = []
         self.add_tools(tools)
 
+    @classmethod
+    def from_folder(
+        cls,
+        folder: str,
+        *,
+        context: str | ChannelText = "",
+        tools: Iterable[LuaTool[Any]] = (),
+        condition: Callable[[], Any] | None = None,
+    ) -> LuaSkill:
+        """A skill in a folder of the Agent Skills format: `pdf = LuaSkill.from_folder("skills/pdf")`.
+
+        folder    relative to the file that names it. SKILL.md in it has the name, the description and the instructions;
+                  the model reads it, and the other files, on demand
+        context, tools, condition   as for a skill that is written in Python
+
+        Raises FileNotFoundError without a SKILL.md there.
+        """
+        from lua_cli.sdk.skill_file import read_skill_file
+
+        file = _skill_file(sys._getframe(1).f_code.co_filename, folder)
+        fields = read_skill_file(file.read_text("utf-8")).fields
+        name, description = (fields[key].value if key in fields else "" for key in ("name", "description"))
+        return cls(
+            name=name or file.parent.name,
+            description=description,
+            context=context,
+            tools=tools,
+            instructions=f"{folder}/{file.name}",
+            condition=condition,
+        )
+
     def add_tool(self, tool: LuaTool[Any]) -> LuaSkill:
         """Add one tool; gives the skill back. Raises ValueError for an invalid name."""
         checked_tool_name(getattr(tool, "name", None))
@@ -64,3 +99,18 @@ class LuaSkill:
 
     def __repr__(self) -> str:
         return f"LuaSkill({self.name!r}, tools={[getattr(tool, 'name', None) for tool in self.tools]!r})"
+
+
+def _skill_file(named_in: str, folder: str) -> Path:
+    """The SKILL.md: beside the file that names the folder; in an artifact, below the folder that modules are imported
+    from.
+    """
+    from pathlib import Path
+
+    beside = Path(named_in).parent / folder
+    parts = [part for part in Path(folder).parts if part not in ("..", ".")]
+    for home in (beside, *(Path(entry or ".").joinpath(*parts) for entry in sys.path)):
+        for name in ("SKILL.md", "skill.md"):
+            if (home / name).is_file():
+                return (home / name).resolve()
+    raise FileNotFoundError(f"there is no SKILL.md in {beside}")

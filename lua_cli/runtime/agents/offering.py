@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from lua_cli.errors import UsageError
 from lua_cli.runtime.agents.model import AgentFacts, channel_text
 from lua_cli.runtime.agents.skill_child import SkillChild
 from lua_cli.runtime.turns.model import LOAD_SKILL, Document, Gate, Offer, Tool, ToolSpec
+from lua_cli.sdk.skill_file import read_skill_file
 
 
 def offer_of(agent: AgentFacts, skills: Sequence[SkillChild], gates: Sequence[Gate], channel: str) -> Offer:
@@ -44,6 +45,14 @@ def _tool(skill: SkillChild, tool: dict[str, Any]) -> Tool:
 def _documents(skills: Iterable[SkillChild]) -> Iterator[Document]:
     for skill in skills:
         about = skill.manifest["skill"]
-        if about["instructions"] is not None:
-            content = skill.opened.files[about["instructions"]]
-            yield Document(skill.name, about["description"], partial(content.decode, "utf-8-sig", "replace"))
+        if about["instructions"] is None:
+            continue
+        render = partial(skill.opened.files[about["instructions"]].decode, "utf-8-sig", "replace")
+        if "folder" in about:
+            yield Document(skill.name, about["description"], partial(_body, render), skill.opened.beside)
+        else:
+            yield Document(skill.name, about["description"], render)
+
+
+def _body(render: Callable[[], str]) -> str:
+    return read_skill_file(render()).body

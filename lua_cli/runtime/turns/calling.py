@@ -14,7 +14,7 @@ from typing import Any
 from lua_cli.errors import LuaError
 from lua_cli.probe.json_schema import SchemaProblemError
 from lua_cli.runtime.checking import faults_of
-from lua_cli.runtime.turns.model import Document, Offer, Tool, ToolCall, ToolError, ToolResult
+from lua_cli.runtime.turns.model import LOAD_SKILL, Document, Offer, Tool, ToolCall, ToolError, ToolResult
 from lua_cli.runtime.turns.prompt import load_skill_spec
 
 
@@ -51,12 +51,29 @@ def _with_load_skill(offer: Offer) -> list[Tool]:
     if not offer.documents:
         return list(offer.tools)
     documents = {document.name: document for document in offer.documents}
-    load = Tool(load_skill_spec(offer.documents), lambda arguments: _loaded(documents[arguments["name"]]))
+    load = Tool(load_skill_spec(offer.documents), lambda given: _loaded(documents[given["name"]], given.get("file")))
     return [*offer.tools, load]
 
 
-def _loaded(document: Document) -> ToolResult:
-    return ToolResult(document.render())
+def _loaded(document: Document, name: str | None) -> ToolResult:
+    """The document, with the names of its files below; or one of those."""
+    if name is None:
+        listed = "\n".join(f"- {file}" for file in document.files)
+        more = f"\n\nFiles of this skill, which {LOAD_SKILL} gives as `file`:\n{listed}" if listed else ""
+        return ToolResult(document.render() + more)
+    if name not in document.files:
+        return ToolResult(error=ToolError("not-found", _no_file(document, name), path="/file"))
+    try:
+        return ToolResult(document.files[name].decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        size = len(document.files[name])
+        return ToolResult(error=ToolError("no-text", f"{name} is no text but {size} bytes of data", path="/file"))
+
+
+def _no_file(document: Document, name: str) -> str:
+    near = difflib.get_close_matches(name, document.files, n=1)
+    known = f"did you mean {near[0]}?" if near else f"there are: {', '.join(document.files) or 'none'}"
+    return f"the skill {document.name} has no file {name!r}; {known}"
 
 
 def _unknown(name: str, names: list[str]) -> ToolError:

@@ -79,11 +79,13 @@ class Document:
     """A skill's document that the model loads on demand: the prompt has name and description only.
 
     render  gives the text, at the moment when the model loads it. An exception becomes an error result
+    files   what belongs to it and is loaded by its name: the content
     """
 
     name: str
     description: str
     render: Callable[[], str]
+    files: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

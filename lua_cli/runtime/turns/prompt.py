@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from lua_cli.runtime.turns.model import LOAD_SKILL, Document, Message, Offer, Request, ToolSpec
 
@@ -27,12 +28,13 @@ def document_list(documents: Sequence[Document]) -> str:
 
 def load_skill_spec(documents: Sequence[Document]) -> ToolSpec:
     """The tool that loads a document, with an enum of their names."""
-    name = {"type": "string", "enum": [document.name for document in documents]}
-    return ToolSpec(
-        LOAD_SKILL,
-        "Load a skill: gives the text of its document. Load it before you answer or act in its matter.",
-        {"type": "object", "properties": {"name": name}, "required": ["name"], "additionalProperties": False},
-    )
+    properties: dict[str, Any] = {"name": {"type": "string", "enum": [document.name for document in documents]}}
+    about = "Load a skill: gives the text of its document. Load it before you answer or act in its matter."
+    if any(document.files for document in documents):
+        told = "A file that the document lists; leave it out for the document itself."
+        properties["file"] = {"type": "string", "description": told}
+    schema = {"type": "object", "properties": properties, "required": ["name"], "additionalProperties": False}
+    return ToolSpec(LOAD_SKILL, about, schema)
 
 
 def tool_specs(offer: Offer) -> tuple[ToolSpec, ...]:
