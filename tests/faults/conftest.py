@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.server.serving import Postgres, Server, running_postgres
+from tests.server.stores import SeaweedFS, running_seaweedfs
 
 
 @pytest.fixture
@@ -21,3 +22,9 @@ def server(tmp_path: Path) -> Iterator[Server]:
 def postgres() -> Iterator[Postgres]:
     with running_postgres() as cluster:
         yield cluster
+
+
+@pytest.fixture(scope="session")
+def seaweedfs() -> Iterator[SeaweedFS]:
+    with running_seaweedfs() as store:
+        yield store

@@ -1,5 +1,5 @@
 """Kills of the server and of its clients, with writers at work: what was answered is there, nothing half is, and no retry makes
-a second thing; on SQLite and on PostgreSQL.
+a second thing; on SQLite, on PostgreSQL, and on PostgreSQL with an S3 store.
 
 `LUA_FAULT_ROUNDS` sets how many kills there are for each database; docs/figures.md has the figures of a long run.
 """
@@ -12,6 +12,7 @@ import select
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,9 +20,10 @@ import pytest
 
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.registry.content import verify
+from lua_cli.registry.protocol import Submission
 from tests.conftest import REPOSITORY
 from tests.faults.writers import version
-from tests.registry.sample import AGENT
+from tests.registry.sample import AGENT, submission
 from tests.server.serving import Server
 
 ROUNDS = int(os.environ.get("LUA_FAULT_ROUNDS", "2"))
@@ -29,10 +31,13 @@ EACH = int(os.environ.get("LUA_FAULT_PUSHES", "4"))
 WRITERS = 4
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", "postgresql", "postgresql and s3"])
 def server(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Server]:
-    url = request.getfixturevalue("postgres").database() if request.param == "postgresql" else ""
-    running = Server(tmp_path / "server", url=url).start()
+    url = "" if request.param == "sqlite" else request.getfixturevalue("postgres").database()
+    options, env = [], {}
+    if request.param.endswith("s3"):
+        options, env = ["--blobs", f"s3://lua/{uuid.uuid4()}"], request.getfixturevalue("seaweedfs").env
+    running = Server(tmp_path / "server", *options, url=url, env=env).start()
     yield running
     running.close()
 
@@ -118,6 +123,50 @@ def test_killed_clients_leave_nothing_half(server: Server) -> None:
     answered = check(server, key, said)
     assert answered >= 2 * EACH * ROUNDS
     print(f"{2 * ROUNDS} kills of clients, {answered} pushes answered, none lost")
+
+
+_HALF = """
+import os, signal, sys
+from lua_cli.project.credentials import Key
+from lua_cli.registry.http import HttpRegistry
+from tests.faults.test_kills import large
+from tests.registry.sample import AGENT
+
+def moved(what, done, size):
+    if 0 < done < size:
+        os.write(1, f"{done} of {size}\\n".encode())
+        signal.pause()
+
+with HttpRegistry(sys.argv[1], Key(os.environ["LUA_API_KEY"], "the test"), progress=moved) as registry:
+    registry.put(AGENT, large(int(sys.argv[2])))
+"""
+
+
+def large(number: int) -> Submission:
+    """Some MiB, which no buffer on the way takes whole."""
+    return submission(f"1.0.{number}", random.Random(number).randbytes(40 << 10).hex(), unchecked=True)
+
+
+def test_a_client_killed_in_the_middle_of_its_upload_leaves_nothing(server: Server) -> None:
+    """It has sent a part of the content and is killed there; the next one pushes the same number, with other content."""
+    key = server.key("mo", AGENT)
+    for number in range(ROUNDS):
+        sent = large(number)
+        command = [sys.executable, "-c", _HALF, server.address, str(number)]
+        env = {**os.environ, "LUA_API_KEY": key, "NO_PROXY": "*"}
+        child = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.PIPE, bufsize=0, env=env)
+        assert child.stdout is not None
+        done, _, size = os.read(child.stdout.fileno(), 100).decode().split()
+        assert 0 < int(done) < int(size)
+        child.kill()
+        child.communicate(timeout=60)
+        with server.http(key) as api, server.client(key) as registry:
+            blob = sent.digest.removeprefix("sha256:")
+            asked = api.post(f"/developer/agents/{AGENT}/backup/check-blobs", json={"hashes": [blob]})
+            assert asked.json()["data"]["missing"] == [blob], "half of it would be taken for it"
+            assert registry.put(AGENT, version("orders", number)).created
+            assert verify(registry, (AGENT,)).faults == []
+    print(f"{ROUNDS} clients killed in mid-upload")
 
 
 def test_an_upload_that_breaks_off_is_not_there(server: Server) -> None:

@@ -206,23 +206,3 @@ def running_postgres() -> Iterator[Postgres]:
         yield cluster
     finally:
         cluster.close()
-
-
-@contextlib.contextmanager
-def running_s3() -> Iterator[dict[str, str]]:
-    """An S3 server on loopback with a bucket `lua`; gives the environment that points at it."""
-    server = pytest.importorskip("moto.server", reason="moto is not installed").ThreadedMotoServer("127.0.0.1", 0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        endpoint = f"http://{host}:{port}"
-        httpx.put(f"{endpoint}/lua", trust_env=False, timeout=60).raise_for_status()
-        yield {
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_REGION": "us-east-1",
-            "AWS_ENDPOINT_URL": endpoint,
-            "AWS_ALLOW_HTTP": "true",
-        }
-    finally:
-        server.stop()

@@ -18,12 +18,14 @@ import pytest
 import trustme
 from obstore.store import from_url
 
-from lua_cli.errors import AuthError, LuaError, UsageError
+from lua_cli.errors import AuthError, LuaError, UnavailableError, UsageError
+from lua_cli.registry.sending import Policy
 from lua_cli.server.database import open_database
 from lua_cli.server.state import open_state
 from tests.conftest import Result
 from tests.registry.sample import AGENT, submission
-from tests.server.serving import Postgres, Server, running_s3
+from tests.server.serving import Postgres, Server
+from tests.server.stores import running_moto, running_seaweedfs
 
 Lua = Callable[..., Result]
 
@@ -97,7 +99,7 @@ def test_a_database_that_is_not_ours_or_newer_is_left_alone(tmp_path: Path) -> N
 def test_a_database_stays_with_the_place_of_its_contents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = f"sqlite:///{tmp_path / 'server.db'}"
     open_state(url, None, reserve=0).close()
-    with running_s3() as env:
+    with running_moto() as env:
         for name, value in env.items():
             monkeypatch.setenv(name, value)
         with pytest.raises(UsageError, match="the contents of this database lie in the database"):
@@ -238,8 +240,10 @@ def test_postgresql_holds_what_never_changes(postgres: Postgres, tmp_path: Path)
         open_database(url)
 
 
-def test_an_object_store_that_damages_or_loses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with running_s3() as env:
+@pytest.mark.parametrize("kind", ["moto", "seaweedfs"])
+def test_an_object_store_that_damages_or_loses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    with contextlib.ExitStack() as stack:
+        env = stack.enter_context(running_moto()) if kind == "moto" else stack.enter_context(running_seaweedfs()).env
         for name, value in env.items():
             monkeypatch.setenv(name, value)
         store = from_url("s3://lua/team", client_options={"allow_http": True})
@@ -274,3 +278,32 @@ def test_a_store_that_is_not_there_is_not_ready(tmp_path: Path) -> None:
             assert api.get("/readyz").status_code == 503
     finally:
         server.close()
+
+
+def test_replicas_before_postgresql_and_an_object_store(tmp_path: Path, postgres: Postgres) -> None:
+    """Two servers, one database, one store, all real: what one took the other gives, through a kill of the store."""
+    with running_seaweedfs() as store:
+        url = postgres.database()
+        replicas = [
+            Server(tmp_path / name, "--blobs", "s3://lua/team", url=url, env=store.env).start()
+            for name in ("one", "two")
+        ]
+        try:
+            key = replicas[0].key()
+            with replicas[0].client(key) as one, replicas[1].client(key, policy=Policy(repeats=0)) as two:
+                sent = submission()
+                one.put(AGENT, sent)
+                assert two.artifact(AGENT, "orders", "1.0.0") == sent.content
+                store.kill()
+                with replicas[1].http() as api:
+                    assert (api.get("/healthz").status_code, api.get("/readyz").status_code) == (200, 503)
+                with pytest.raises(UnavailableError):
+                    two.put(AGENT, submission("1.0.1", "two", base="1.0.0"))
+                assert [record.version for record in one.skills(AGENT)[0].versions] == ["1.0.0"], "the database answers"
+                store.start()
+                two.put(AGENT, submission("1.0.1", "two", base="1.0.0"))
+                assert one.artifact(AGENT, "orders", "1.0.0") == sent.content
+                assert one.artifact(AGENT, "orders", "1.0.1") == submission("1.0.1", "two").content
+        finally:
+            for replica in replicas:
+                replica.close()
