@@ -6,7 +6,8 @@ where that Python has it. Nothing here may import another stage.
 
     launch.py       start, feed, read, stop at the time limit                      (parent)
     talk.py         a child that goes on: one command after another                (parent)
-    process.py      a started child and its pipes                                  (parent)
+    begin.py        starts the process, before its order is known                  (parent)
+    process.py      a child that was begun and its pipes                           (parent)
     environment.py  what a child has as its environment                            (parent)
     start.py        the script: the SDK's finder, the request
     early.py        what is imported before the request comes

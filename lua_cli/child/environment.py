@@ -9,11 +9,13 @@ else of the user's environment. Values come from, first one first: what a case s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from lua_cli.errors import NotFoundError
-from lua_cli.project.envfile import read_env_file
+
+TYPE_CHECKING = False  # what type checkers take for true; what a run is begun with is loaded before all else
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
 PLACEHOLDER = "lua-placeholder"
 _PASSED = (
@@ -54,6 +56,8 @@ def value_places(
 
     Raises NotFoundError for an `env_file` that is not there, UsageError for a file that cannot be read.
     """
+    from lua_cli.project.envfile import read_env_file
+
     places: dict[str, Mapping[str, str]] = {"the shell": environ}
     if env_file is not None:
         if not env_file.is_file():

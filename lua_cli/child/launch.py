@@ -8,20 +8,19 @@ pipes open. When this returns, nothing of the child is left running (supervise.p
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lua_cli.child.process import Answer, Process, Program
+from lua_cli.child.begin import Begun, begin, environment_in, refuse_windows
+from lua_cli.child.process import Answer, Process
 from lua_cli.child.sandbox import Sandbox, find_bubblewrap, wrapped
 from lua_cli.child.wire import Reader, new_mark
-from lua_cli.errors import LuaError, UsageError
+from lua_cli.errors import LuaError
 
 NO_CHANNEL = 71  # as run.py ends the process
-START = Path(__file__).with_name("start.py")
 _START = 10.0  # for the interpreter to start: the tool's time begins when the child says so
 _GRACE = 1.0  # after the time limit, for the child to say where it was
 
@@ -52,10 +51,11 @@ class Order:
     body     the request, without "mark", "timeout" and "limits", or what makes it: that is called while the child
              starts, and when it raises the child ends before anything of the user's ran
     early    modules that the child imports meanwhile
-    folder   an empty folder: working folder, home and temporary files of the tool
+    folder   the folder of the run (begin.py): working folder, home and temporary files of the tool
     finals   the frames that are the last word: with one of them the child is stopped; without any, at its own end
     sandbox  inside of bubblewrap
     answer   answers what the child asks about the end user and data; None: it does not ask
+    begun    the child, when it was begun already: interpreter, environment, early and sandbox are its own
     """
 
     interpreter: Path
@@ -68,6 +68,7 @@ class Order:
     sandbox: Sandbox | None = None
     early: tuple[str, ...] = ()
     answer: Answer | None = None
+    begun: Begun | None = None
 
     def made_body(self) -> Mapping[str, Any]:
         """The request; made now, where it is made."""
@@ -135,34 +136,47 @@ def launch(order: Order) -> Ended:
 
 def start_child(order: Order) -> tuple[Process, dict[str, Any], Path]:
     """The started process, the request that it waits for, and where its traces will lie. Raises LuaError."""
-    if sys.platform == "win32":
-        raise UsageError("tools run on Linux and macOS only", hint="use WSL on Windows")
+    refuse_windows()
     if order.sandbox is not None:
         find_bubblewrap()
-    mark, trace = new_mark(), order.folder / "trace"
-    work, home, temporary = (order.folder / name for name in ("work", "home", "tmp"))
-    for made in (work, home, temporary):
-        made.mkdir()
-    environment = {**order.environment, "HOME": str(home), "TMPDIR": str(temporary)}
-    program = Program(
-        order.interpreter, lambda *pipes: _command(order, environment, work, *pipes), environment, work
-    )  # fmt: skip
     try:
-        child = Process(program, Reader(mark, order.limits.answer), order.limits.logs, order.answer)
+        begun = order.begun or _begin(order)
     except LuaError:
         order.made_body()  # what is wrong with the request is said first
         raise
     try:
         made_body = order.made_body()
     except BaseException:
-        child.drop()
+        begun.drop()
         raise
+    mark, trace = new_mark(), order.folder / "trace"
+    child = Process(begun, Reader(mark, order.limits.answer), order.limits.logs, order.answer)
     body = {
         **made_body, "mark": mark, "timeout": order.timeout, "trace": str(trace), "folder": str(order.folder),
         "limits": order.limits.for_child(order.timeout), "commands": child.commands,
         "answers": None if order.answer is None else child.answers,
     }  # fmt: skip
     return child, body, trace
+
+
+def _begin(order: Order) -> Begun:
+    folder = str(order.folder)
+    environment = environment_in(folder, order.environment)
+    if order.sandbox is None:
+        return begin(str(order.interpreter), environment, folder, order.early)
+    sandbox = order.sandbox
+
+    def inside(command: list[str]) -> list[str]:
+        return wrapped(
+            command,
+            sandbox,
+            interpreter=order.interpreter,
+            folder=order.folder,
+            work=order.folder / "work",
+            environment=environment,
+        )
+
+    return begin(str(order.interpreter), environment, folder, order.early, inside)
 
 
 def _pump(child: Process, order: Order) -> bool:
@@ -190,17 +204,3 @@ def read_trace(trace: Path) -> str:
         return trace.read_text("utf-8", errors="replace")
     except OSError:
         return ""
-
-
-def _command(order: Order, environment: Mapping[str, str], work: Path, result: int, status: int) -> list[str]:
-    plain = [str(order.interpreter), "-I", "-u", "-X", "utf8", str(START), str(result), str(status), *order.early]
-    if order.sandbox is None:
-        return plain
-    return wrapped(
-        plain,
-        order.sandbox,
-        interpreter=order.interpreter,
-        folder=order.folder,
-        work=work,
-        environment=environment,
-    )

@@ -1,5 +1,5 @@
-"""A started child and its pipes. In: a command, its environment, what it is asked. Out: its frames, its log, how it
-ended. The parent's side, shared by children that do one thing (launch.py) and children that go on (talk.py).
+"""A child that was begun and its pipes. In: a `Begun`, what it is asked. Out: its frames, its log, how it ended. The
+parent's side, shared by children that do one thing (launch.py) and children that go on (talk.py).
 
     stdin     the order, then the lifeline: it stays open as long as the child is wanted
     result    frames from the child             status   the supervisor's word on how the tool's process ended
@@ -15,62 +15,35 @@ import selectors
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.wire import Reader, request
 from lua_cli.errors import LuaError
+
+if TYPE_CHECKING:
+    from lua_cli.child.begin import Begun
 
 _LAST = 10.0  # for the supervisor to kill and count what is left
 _PIECE = 65536
 Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
-    """What is started: `command` gets the descriptors of result and status appended by `arguments`."""
-
-    interpreter: Path
-    command: Callable[[int, int], list[str]]
-    environment: Mapping[str, str]
-    folder: Path
-
-
 class Process:
     """The child. `answer` is called for what it asks, on the thread that pumps."""
 
-    def __init__(self, program: Program, reader: Reader, log_room: int, answer: Answer | None = None) -> None:
+    def __init__(self, begun: Begun, reader: Reader, log_room: int, answer: Answer | None = None) -> None:
         self.reader, self.limit = reader, ""
         self._answer, self._asked = answer, 0
         self._log, self._log_lost, self._log_room = bytearray(), 0, log_room
         self._status = bytearray()
-        up, down = [os.pipe() for _ in range(3)], [os.pipe() for _ in range(2)]
-        result, status, log = (writing for _, writing in up)
-        self.answers, self.commands = (reading for reading, _ in down)  # their numbers in the child
-        given = (result, status, self.answers, self.commands)
-        try:
-            self._process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
-                program.command(result, status), stdin=subprocess.PIPE, stdout=log, stderr=log, pass_fds=given,
-                env=dict(program.environment), cwd=program.folder, start_new_session=True, bufsize=0,
-            )  # fmt: skip
-        except OSError as error:
-            for descriptor in (*(reading for reading, _ in up), *(writing for _, writing in down)):
-                os.close(descriptor)
-            raise LuaError(
-                f"cannot start {program.interpreter}: {error.strerror}",
-                hint="see `python` in [tool.lua], or remake the virtual environment",
-            ) from error
-        finally:
-            for descriptor in (result, status, log, self.answers, self.commands):
-                os.close(descriptor)
-        assert self._process.stdin is not None  # noqa: S101  # asked for above
+        self._begun, self._process = begun, begun.process
+        self.answers, self.commands = begun.numbers
+        assert self._process.stdin is not None  # noqa: S101  # asked for where it begins
         self._stdin = self._process.stdin
         self._selector = selectors.DefaultSelector()
-        sinks = (self.reader.feed, self._status.extend, self._keep_log)
-        self._sinks = dict(zip((reading for reading, _ in up), sinks, strict=True))
-        self._status_pipe = up[1][0]
-        self._answer_pipe, self._command_pipe = (writing for _, writing in down)
+        self._sinks = dict(zip(begun.reads, (self.reader.feed, self._status.extend, self._keep_log), strict=True))
+        self._status_pipe = begun.reads[1]
+        self._answer_pipe, self._command_pipe = begun.writes
         self._waiting: dict[int, bytearray] = {}
         self.hung_up, self._wake = False, os.pipe()
         self._selector.register(self._wake[0], selectors.EVENT_READ)
@@ -179,11 +152,6 @@ class Process:
         """The child is not wanted any more: the one who pumps stops doing so. From any thread, before `finish`."""
         os.write(self._wake[1], b".")
 
-    def drop(self) -> None:
-        """End a child that got no order yet: nothing of the user's runs in it."""
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self.finish()
-
     def finish(self) -> int | None:
         """Hang up, let the supervisor kill what is left, read the rest; gives the tool's exit code."""
         self._waiting.clear()
@@ -195,7 +163,8 @@ class Process:
             self._process.wait()
         self.drain()
         self._selector.close()
-        for descriptor in (*self._sinks, self._answer_pipe, self._command_pipe, *self._wake):
+        self._begun.close_pipes()
+        for descriptor in self._wake:
             os.close(descriptor)
         return self._exit_code()
 

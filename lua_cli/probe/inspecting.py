@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import signal
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -47,9 +46,10 @@ def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: flo
 
 
 def _look(drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float) -> dict[str, SkillSeen]:
+    from lua_cli.child.begin import new_folder
     from lua_cli.child.launch import Order, launch
 
-    folder = Path(tempfile.mkdtemp(prefix="lua-probe-")).resolve()
+    folder = Path(new_folder("lua-probe-"))
     try:
         body = {
             "do": "look",
@@ -78,7 +78,7 @@ def _written(draft: Draft, folder: Path) -> dict[str, Any]:
     return {
         "skill": draft.skill,
         "artifact": str(folder),
-        "tools": [[tool.module, tool.qualname] for tool in draft.tools],
+        "tools": [[tool.module, tool.qualname] for tool in draft.tools if not tool.flow],
         "condition": list(draft.condition) if draft.condition else None,
     }
 
@@ -87,7 +87,7 @@ def _seen(draft: Draft, ended: Ended, timeout: float) -> SkillSeen:
     for letter, frame in ended.frames:
         if letter == "S" and frame["skill"] == draft.skill:
             tools = {key: ToolSeen(**_checked(tool)) for key, tool in frame["tools"].items()}
-            return SkillSeen(draft.skill, tools, condition=frame["condition"])
+            return SkillSeen(draft.skill, tools, condition=frame["condition"], ran=frame["ran"])
     return SkillSeen(draft.skill, {}, error=_whole_failure(draft, ended, timeout))
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import difflib
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -160,10 +159,11 @@ def order_of(
     early: tuple[str, ...] = (),
 ) -> Order:
     """The order for a child of an artifact. Its folder is made here; who starts the child removes it."""
+    from lua_cli.child.begin import new_folder
     from lua_cli.child.launch import Order
     from lua_cli.child.sandbox import Sandbox
 
-    folder = Path(tempfile.mkdtemp(prefix="lua-run-")).resolve()
+    folder = Path(new_folder())
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
     names = {"artifact": str(artifact), "hidden": hidden}
     reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))

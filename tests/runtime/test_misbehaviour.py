@@ -315,7 +315,7 @@ def test_a_tool_sees_its_artifact_and_empty_folders(
 def test_nothing_of_a_run_is_left_on_the_disk(
     workshop: Workshop, opened: OpenedArtifact, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     assert workshop.run(opened, "plain").output == {"ok": True}
     assert list(tmp_path.iterdir()) == []
 

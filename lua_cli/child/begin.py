@@ -1,0 +1,113 @@
+"""Starts the process of a child, before it is known what the child shall do. In: a command, an environment, an empty
+folder. Out: a `Begun`: the process and its pipes. The parent's side; process.py goes on with it.
+
+The interpreter of the child takes a while to start: who begins it first and prepares the rest meanwhile does not wait
+twice. So this module imports next to nothing. Nothing of the user's runs before the child has its order.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+from lua_cli.errors import LuaError, UsageError
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` alone costs a fifth of a bare Python
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")  # noqa: PTH100, PTH118, PTH120
+_FOLDERS = ("work", "home", "tmp")
+
+
+class Begun:
+    """A child that waits for its order.
+
+    folder   the folder of the run
+    reads    result, status, log: the ends to read from
+    writes   answers, commands: the ends to write to
+    numbers  of answers and commands in the child
+    """
+
+    __slots__ = ("folder", "numbers", "process", "reads", "writes")
+
+    def __init__(self, command: Callable[[int, int], list[str]], environment: Mapping[str, str], folder: str) -> None:
+        """`command` is given the numbers of result and status. Raises OSError when it cannot be started."""
+        up, down = [os.pipe() for _ in range(3)], [os.pipe() for _ in range(2)]
+        result, status, log = (writing for _, writing in up)
+        self.folder = folder
+        self.reads, self.writes = tuple(reading for reading, _ in up), tuple(writing for _, writing in down)
+        self.numbers = tuple(reading for reading, _ in down)
+        try:
+            self.process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
+                command(result, status), stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
+                pass_fds=(result, status, *self.numbers), env=dict(environment), bufsize=0,
+                cwd=os.path.join(folder, _FOLDERS[0]),  # noqa: PTH118
+            )  # fmt: skip
+        except OSError:
+            self.close_pipes()
+            raise
+        finally:
+            for descriptor in (result, status, log, *self.numbers):
+                os.close(descriptor)
+
+    def close_pipes(self) -> None:
+        """Close what is left of the pipes, stdin apart."""
+        for descriptor in (*self.reads, *self.writes):
+            os.close(descriptor)
+
+    def drop(self) -> None:
+        """End a child that got no order, and nobody goes on with: nothing of the user's runs in it."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+        self.process.wait()
+        self.close_pipes()
+
+
+def begin(
+    interpreter: str,
+    environment: Mapping[str, str],
+    folder: str,
+    early: Sequence[str] = (),
+    wrap: Callable[[list[str]], list[str]] = list,
+) -> Begun:
+    """Start a child in the folder of a run. Raises LuaError when that Python cannot be started."""
+    words = [interpreter, "-I", "-u", "-X", "utf8", START]
+    try:
+        return Begun(lambda *pipes: wrap([*words, *map(str, pipes), *early]), environment, folder)
+    except OSError as error:
+        raise LuaError(
+            f"cannot start {interpreter}: {error.strerror}",
+            hint="see `python` in [tool.lua], or remake the virtual environment",
+        ) from error
+
+
+def refuse_windows() -> None:
+    """Raises UsageError where a child cannot be started as it has to be."""
+    if sys.platform == "win32":
+        raise UsageError("tools run on Linux and macOS only", hint="use WSL on Windows")
+
+
+def new_folder(prefix: str = "lua-run-") -> str:
+    """A folder for one run: working folder, home and temporary files of the tool are made in it."""
+    environ, refused = os.environ, OSError()
+    places = (environ.get("TMPDIR"), environ.get("TEMP"), environ.get("TMP"), "/tmp", "/var/tmp", "/usr/tmp", ".")  # noqa: S108
+    for place in filter(None, places):
+        folder = os.path.join(os.path.realpath(place), prefix + os.urandom(8).hex())  # noqa: PTH118
+        try:
+            os.mkdir(folder, 0o700)  # noqa: PTH102
+        except OSError as error:
+            refused = error
+            continue
+        for name in _FOLDERS:
+            os.mkdir(os.path.join(folder, name))  # noqa: PTH102, PTH118
+        return folder
+    raise refused
+
+
+def environment_in(folder: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a run, with its home and its temporary files in the run's folder."""
+    return {**environment, "HOME": os.path.join(folder, "home"), "TMPDIR": os.path.join(folder, "tmp")}  # noqa: PTH118
