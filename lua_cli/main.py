@@ -59,16 +59,18 @@ def _answer(argv: list[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # a character that the terminal cannot show must not end the run
             stream.reconfigure(errors="backslashreplace")
-    from lua_cli.commands.at_once import answer_at_once
-
-    code = answer_at_once(argv)
-    return _dispatch(argv) if code is None else code
+    return _dispatch(argv)
 
 
 def _dispatch(argv: list[str]) -> int:
-    from lua_cli.commands.session import begin, fail
+    from lua_cli.commands.at_once import answer_at_once
 
     try:
+        known = answer_at_once(argv)
+        if known is not None:
+            return known
+        from lua_cli.commands.session import begin
+
         rest = begin(argv)
         code = _short_way(rest)
         if code is not None:
@@ -77,13 +79,19 @@ def _dispatch(argv: list[str]) -> int:
 
         return invoke(rest)
     except LuaError as error:
-        return fail(error)
+        return _fail(error)
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except OSError as error:
-        return fail(_from_os(error)) if error.filename is not None or error.errno is not None else _bug(argv)
+        return _fail(_from_os(error)) if error.filename is not None or error.errno is not None else _bug(argv)
     except Exception:  # noqa: BLE001  # the last line of defence: no input may show a traceback
         return _bug(argv)
+
+
+def _fail(error: LuaError) -> int:
+    from lua_cli.commands.session import fail
+
+    return fail(error)
 
 
 def _short_way(rest: list[str]) -> int | None:
@@ -92,11 +100,13 @@ def _short_way(rest: list[str]) -> int | None:
         from lua_cli.commands.mcp_serving import answer_mcp
 
         return answer_mcp(rest)
-    from lua_cli.commands.compiled import answer_unchanged
+    if rest[:1] == ["compile"]:
+        from lua_cli.commands.compiled import answer_unchanged
+
+        return answer_unchanged(rest)
     from lua_cli.commands.testing import answer_directly
 
-    code = answer_unchanged(rest)
-    return answer_directly(rest) if code is None else code
+    return answer_directly(rest)
 
 
 def _from_os(error: OSError) -> LuaError:
@@ -112,8 +122,6 @@ def _bug(argv: list[str]) -> int:
     import tempfile
     import traceback
 
-    from lua_cli.commands.session import fail
-
     report = f"lua-cli {__version__}, Python {sys.version}\nlua {argv!r}\n\n{traceback.format_exc()}"
     try:
         handle, name = tempfile.mkstemp(prefix="lua-cli-crash-", suffix=".txt")
@@ -127,4 +135,4 @@ def _bug(argv: list[str]) -> int:
         hint=f"please report it with the traceback in {name}",
     )
     error.kind, error.exit_code = "bug", EXIT_BUG
-    return fail(error)
+    return _fail(error)

@@ -18,19 +18,22 @@ if TYPE_CHECKING:
 def seal(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> Artifact:
     """The artifact of a draft. `schemas` goes by "module:qualname": {"inputSchema": …, "outputSchema": …}; without an
     entry a tool's schemas stay null. Raises LuaError when it would be larger than an artifact may be."""
-    manifest = build_manifest(draft, schemas)
-    members = {file.name: file.content for file in draft.files}
+    return sealed(draft.skill, build_manifest(draft, schemas), {file.name: file.content for file in draft.files})
+
+
+def sealed(skill: str, manifest: Mapping[str, Any], members: Mapping[str, bytes]) -> Artifact:
+    """The artifact of a manifest and the files that it names. Raises LuaError as `seal` does."""
     content = write_archive([(MANIFEST_NAME, manifest_bytes(manifest)), *sorted(members.items())])
     sizes = {name: len(data) for name, data in members.items()}
     too_large = len(content) > MAX_ARCHIVE or len(sizes) > MAX_FILES or max(sizes.values(), default=0) > MAX_FILE
     if too_large:
         raise LuaError(
-            f"the artifact of skill {draft.skill!r} is too large: {shown_size(len(content))} in "
+            f"the artifact of skill {skill!r} is too large: {shown_size(len(content))} in "
             f"{len(sizes)} files, of which {largest(sizes)}",
             hint=f"the limits are {MAX_ARCHIVE // 2**20} MiB, {MAX_FILE // 2**20} MiB a file and {MAX_FILES} files: "
             "let the tool fetch large data instead of bundling it",
         )
-    return Artifact(draft.skill, content, digest_of(content), manifest)
+    return Artifact(skill, content, digest_of(content), manifest)
 
 
 def largest(sizes: Mapping[str, int], count: int = 3) -> str:

@@ -1,6 +1,6 @@
 """The probe. In: the request {"skills": [{"skill", "artifact", "tools": [[module, qualname]], "condition"}],
 "hidden", "pydantic", "timeout", "limits", "trace"}. Out: a frame S for each skill: {"skill", "tools":
-{"module:qualname": …}, "error"}.
+{"module:qualname": …}, "condition", "ran": which functions ran (noticing.py)}.
 
 Each skill is looked at in a fork of its own: skills share no modules, and one that crashes or hangs does not take the
 others along. What all of them need (pydantic) is imported once, before.
@@ -17,6 +17,7 @@ from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames
 from lua_cli.child.forks import in_fork
 from lua_cli.child.load import RefusedError, build, input_kind, load_class, schema_refusal
+from lua_cli.child.noticing import Noticing
 from lua_cli.child.offline import go_offline
 from lua_cli.child.schema import json_schema, output_schema
 from lua_cli.child.watch import watch
@@ -54,8 +55,11 @@ def _look_at(skill: dict[str, Any], order: dict[str, Any], channel: Channel) -> 
     confine.plain_streams()
     confine.import_from(skill["artifact"])
     watch(order["each"], channel, frames, order["trace"], ends=skill["skill"])
+    noticing = Noticing(frames)
+    noticing.start()
     tools = {f"{module}:{qualname}": _tool(module, qualname, frames) for module, qualname in skill["tools"]}
-    seen = {"skill": skill["skill"], "tools": tools, "condition": _condition(skill["condition"], frames)}
+    condition = _condition(skill["condition"], frames)
+    seen = {"skill": skill["skill"], "tools": tools, "condition": condition, "ran": noticing.ran()}
     channel.send("S", json.dumps(seen).encode("ascii"))
 
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def answer_unchanged(args: list[str]) -> int | None:
-    """The exit code of `lua compile [--strict] [--json]` when nothing has changed since the last build; None for every
-    other command line and whenever there is something to compile.
+    """The exit code of `lua compile [--strict] [--json]` when nothing has changed since the last build, or only bodies
+    of functions that decided nothing; None for every other command line and whenever there is more to compile.
     """
     from lua_cli.commands.at_once import compile_format
 

@@ -7,13 +7,18 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from lua_cli.pipeline.run import Compiled, compile_project, explain_bundles, remembered
+    from lua_cli.pipeline.known import Compiled, remembered
+    from lua_cli.pipeline.run import compile_project, explain_bundles
 
 else:
 
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name in ("Compiled", "remembered"):
+            from lua_cli.pipeline import known
+
+            return getattr(known, name)
         from lua_cli.pipeline import run
 
         return getattr(run, name)

@@ -109,10 +109,15 @@ def surroundings(root: str) -> str:
     return ascii((root, *running, environ.get("VIRTUAL_ENV"), environ.get("PYTHONPATH", "")))
 
 
+_program: list[int] = []
+
+
 def program() -> int:
     """The newest modification time among lua-cli's own files: an upgrade, or a developer's edit, makes every answer
-    old."""
-    return max(_times(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))  # noqa: PTH100, PTH120
+    old. Looked up once: what is loaded later is of the same program."""
+    if not _program:
+        _program.append(max(_times(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))  # noqa: PTH100, PTH120
+    return _program[0]
 
 
 def _times(folder: str) -> Iterator[int]:

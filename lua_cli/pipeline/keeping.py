@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from lua_cli.errors import LuaError
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.unchanged import RACY_NS, Record, replace_cached
+from lua_cli.pipeline.unchanged import RACY_NS, Record, now_on_disk, replace_cached
 from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
 
@@ -131,8 +130,7 @@ def _surrounding_folders(project: Project) -> Iterator[Path]:
 def _is_unfit(lines: Iterable[str], beside: Path) -> bool:
     """Whether something cannot be written down, or is so young that a second change could carry the same time. What
     this program writes once and never again is not young: its builds."""
-    with tempfile.NamedTemporaryFile(dir=beside) as file:
-        now = os.fstat(file.fileno()).st_mtime_ns
+    now = now_on_disk(beside)
     builds = os.sep + os.path.join(".lua", "builds") + os.sep  # noqa: PTH118
     for line in lines:
         if "\n" in line:

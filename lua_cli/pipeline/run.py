@@ -13,38 +13,20 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
+from lua_cli.pipeline.known import Compiled, remembered
 from lua_cli.pipeline.reading import read as _read
 from lua_cli.pipeline.unchanged import Record
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lua_cli.bundle.model import Artifact, BuiltArtifact, Collected
+    from lua_cli.bundle.model import Artifact, Collected
     from lua_cli.diagnostics import Diagnostic
     from lua_cli.pipeline.reading import Read
+    from lua_cli.probe.model import SkillSeen
     from lua_cli.project import Project
     from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
-
-    _Dependencies = tuple[
-        Mapping[Path, str], Mapping[Path, frozenset[str]], list[Path], Mapping[str, bool], tuple[Path, ...]
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """The answer of a compile.
-
-    document   what `lua compile --format json` prints (docs/compile-json.md)
-    artifacts  the built artifacts by skill name; empty with errors and with `check`
-    """
-
-    document: Mapping[str, Any]
-    artifacts: Mapping[str, BuiltArtifact] = field(default_factory=dict)
-
-    @property
-    def ok(self) -> bool:
-        return bool(self.document["ok"])
 
 
 def compile_project(
@@ -71,7 +53,7 @@ def compile_project(
     with _no_collector():
         compiled, depends_on = _compile(project, check, replace(choice or Choice(), ci=ci), progress)
     if choice is None and depends_on is not None:
-        Record(project).write(*depends_on)
+        depends_on.remember(project)
     return compiled
 
 
@@ -89,21 +71,9 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
     return [explain_bundle(draft) for draft in collect(read.analysis, index, project, read.flows).drafts]
 
 
-def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
-    """The last build, when nothing that decided it has changed. With `ci` not one whose lock is stale."""
-    from lua_cli.bundle import read_build
-
-    if not Record(project).holds():
-        return None
-    built = read_build(project.output)
-    if built is None or (ci and any(one["code"] == "lua/lock-stale" for one in built.document["diagnostics"])):
-        return None
-    return Compiled(built.document, built.artifacts)
-
-
 def _compile(
     project: Project, check: bool, choice: Choice, progress: Callable[[str], None]
-) -> tuple[Compiled, _Dependencies | None]:
+) -> tuple[Compiled, _Decided | None]:
     """The answer, and what it depends on (None when it is not to be remembered)."""
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
@@ -134,6 +104,26 @@ class _Bundled:
     diagnostics: tuple[Diagnostic, ...]
     schemas: Mapping[str, Any]
     artifacts: tuple[Artifact, ...]
+    seen: Mapping[str, SkillSeen] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What a build depends on: as `Record.write` takes it, and what of each source (outlines.py)."""
+
+    files: Mapping[Path, str]
+    listings: Mapping[Path, frozenset[str]]
+    others: list[Path]
+    collected: Collected
+    outlines: Mapping[str, Any]
+
+    def remember(self, project: Project) -> None:
+        from lua_cli.pipeline.outlines import Outlines
+
+        collected = self.collected
+        record = Record(project).write(self.files, self.listings, self.others, collected.looked_up, collected.folders)
+        if record is not None:
+            Outlines(project).keep(self.outlines, record)
 
 
 def _bundle(
@@ -162,15 +152,16 @@ def _bundle(
     if choice.providers:
         diagnostics += say(schema_findings(read.analysis, schemas, choice.providers), project, choice)
     artifacts = () if _has_errors(diagnostics) else tuple(seal(draft, schemas) for draft in collected.drafts)
-    return _Bundled(collected, tuple(diagnostics), schemas, artifacts)
+    return _Bundled(collected, tuple(diagnostics), schemas, artifacts, probed.seen)
 
 
 def _written(
     project: Project, index: SourceIndex, read: Read, bundled: _Bundled, document: Mapping[str, Any],
     progress: Callable[[str], None],
-) -> tuple[Compiled, _Dependencies]:  # fmt: skip
+) -> tuple[Compiled, _Decided]:  # fmt: skip
     """The build on disk, and what it depends on."""
     from lua_cli.bundle import write_build
+    from lua_cli.pipeline.outlines import outlines
 
     progress("writing the artifacts")
     built = write_build(project.output, bundled.artifacts, document).artifacts
@@ -183,7 +174,8 @@ def _written(
     ]
     files = index.read | dict(collected.read) | dict(read.files)
     listings = {**index.finder.listings, **read.listings}
-    return Compiled(document, built), (files, listings, others, collected.looked_up, collected.folders)
+    rows = outlines(project, index, collected.drafts, bundled.seen)
+    return Compiled(document, built), _Decided(files, listings, others, collected, rows)
 
 
 def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

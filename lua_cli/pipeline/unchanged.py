@@ -16,17 +16,27 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lua_cli
 from lua_cli.pipeline import at_once
 from lua_cli.project import Project
 
+if TYPE_CHECKING:
+    from lua_cli.bundle.model import BuiltArtifact
+
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
 _FORMAT = 5
+
+
+class Known(NamedTuple):
+    """A record as it lies on the disk, as data, and the files whose content has changed since."""
+
+    content: bytes
+    record: dict[str, Any]
+    changed: tuple[str, ...]
 
 
 class Record:
@@ -38,18 +48,39 @@ class Record:
 
     def holds(self) -> bool:
         """Everything is as it was when the record was written."""
+        known = self.changed()
+        return known is not None and not known.changed
+
+    def changed(self) -> Known | None:
+        """The record, and the files whose content is not as it was; None when anything else is not."""
         try:
-            record = json.loads(self._path.read_bytes())
-            return bool(
+            content = self._path.read_bytes()
+            record = json.loads(content)
+            same = bool(
                 record["surroundings"] == _surroundings(self._project)
-                and all(_same_file(path, facts, record["written"]) for path, facts in record["files"].items())
                 and all(listing(Path(path)) == names for path, names in record["listings"].items())
                 and all((name in os.environ) == there for name, there in record["variables"].items())
                 and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
                 and all(_files_in(folder) == found for folder, found in record["folders"].items())
             )
+            written = record["written"]
+            files = record["files"].items() if same else ()
+            changed = tuple(path for path, facts in files if not _same_file(path, facts, written))
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return False
+            return None
+        return Known(content, record, changed) if same else None
+
+    def amend(
+        self, record: Mapping[str, Any], files: Mapping[Path, Sequence[Any] | None], gone: Iterable[Path]
+    ) -> bytes:
+        """Remember another build that differs from the one of `record` in these files alone; gives what was
+        written."""
+        left = {path: facts for path, facts in record["files"].items() if path not in set(map(str, gone))}
+        new = {**record, "files": left | {str(path): facts for path, facts in files.items()}}
+        new["written"] = now_on_disk(self._path.parent)
+        content = json.dumps(new, separators=(",", ":")).encode()
+        replace_cached(self._path, content)
+        return content
 
     def write(
         self,
@@ -58,19 +89,20 @@ class Record:
         others: Iterable[Path],
         variables: Mapping[str, bool],
         skill_folders: Iterable[Path] = (),
-    ) -> None:
+    ) -> bytes | None:
         """Remember what the build was made of: `read` (file → SHA-256 of what was read), `listings` (folder → names as
         they were seen), `others` (an absent file is remembered as absent), `variables` of the environment (whether
         they were set) and `skill_folders`, whose every file counts.
 
-        Nothing is remembered when one of them has changed meanwhile: the record would speak for another state.
+        Gives what was written. Nothing is remembered when one of them has changed meanwhile: the record would speak for
+        another state.
         """
         files = {str(path): _facts(path) for path in sorted({*read, *others})}
         if any(facts is None or facts[3] != read[path] for path in read for facts in (files[str(path)],)):
-            return
+            return None
         folders = {path: _deciding(names) for path, names in listings.items()}
         if any(listing(path) != names for path, names in folders.items()):
-            return
+            return None
         record: dict[str, Any] = {
             "surroundings": _surroundings(self._project),
             "files": files,
@@ -79,8 +111,10 @@ class Record:
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
             "folders": {str(folder): _files_in(str(folder)) for folder in skill_folders},
         }
-        record["written"] = _now_on_disk(self._path)
-        replace_cached(self._path, json.dumps(record, separators=(",", ":")).encode())
+        record["written"] = now_on_disk(self._path.parent)
+        content = json.dumps(record, separators=(",", ":")).encode()
+        replace_cached(self._path, content)
+        return content
 
     def forget(self) -> None:
         """Drop the record before a build is replaced, so that it never speaks for another one."""
@@ -126,6 +160,15 @@ def _facts(path: Path) -> list[Any] | None:
         return None
 
 
+def facts_of_built(one: BuiltArtifact) -> Sequence[Any] | None:
+    """The facts of an artifact that was just written or kept: its content is that of its digest."""
+    try:
+        stat = one.stored.stat()
+    except OSError:
+        return None
+    return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, one.digest.partition(":")[2]]
+
+
 def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
     try:
         stat = os.stat(path)  # noqa: PTH116  # thousands of these: a Path object for each would double the time
@@ -157,21 +200,29 @@ def _mtime(folder: Path) -> int:
         return -1
 
 
-def _now_on_disk(beside: Path) -> int:
+def now_on_disk(folder: Path) -> int:
     """The time as the file system tells it, which is the clock that files are compared with."""
-    beside.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=beside.parent) as file:
-        return os.fstat(file.fileno()).st_mtime_ns
+    folder.mkdir(parents=True, exist_ok=True)
+    path, handle = _new_file(folder)
+    with os.fdopen(handle, "wb"):
+        path.unlink()
+        return os.fstat(handle).st_mtime_ns
+
+
+def _new_file(folder: Path) -> tuple[Path, int]:
+    """An empty file of a name of its own, opened. (`tempfile` brings the compression modules: half a bare Python.)"""
+    path = folder / f"new-{os.urandom(8).hex()}"
+    return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
 
 
 def replace_cached(path: Path, content: bytes) -> None:
     """Put a cache's file in place as a whole. Not synced, unlike a file of the user: what a power cut takes is made
     again."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    new, handle = _new_file(path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
-        Path(name).replace(path)
+        new.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        new.unlink(missing_ok=True)
         raise

@@ -35,11 +35,15 @@ class ProbeCache:
     def load(self, draft: Draft) -> SkillSeen | None:
         """What was seen of this very draft, if anything was."""
         try:
-            data = json.loads(self._path(draft).read_bytes())
+            stated, _, body = self._path(draft).read_bytes().partition(b"\n")
+            if stated.decode() != hashlib.sha256(body).hexdigest():
+                return None
+            data = json.loads(body)
             tools = {key: ToolSeen(**tool) for key, tool in data["tools"].items()}
+            ran = data["ran"]
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return None
-        return SkillSeen(draft.skill, tools)
+        return SkillSeen(draft.skill, tools, ran=ran)
 
     def keep(self, draft: Draft, seen: SkillSeen) -> None:
         """Remember what was seen, in place of what was seen of the same skill before."""
@@ -47,8 +51,10 @@ class ProbeCache:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._folder)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"tools": {key: asdict(tool) for key, tool in seen.tools.items()}}, file)
+            data = {"tools": {key: asdict(tool) for key, tool in seen.tools.items()}, "ran": seen.ran}
+            body = json.dumps(data).encode()
+            with os.fdopen(handle, "wb") as file:
+                file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
             Path(temporary).replace(path)
             for other in self._folder.glob(path.name.partition("-")[0] + "-*.json"):
                 if other != path:

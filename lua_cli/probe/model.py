@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +34,15 @@ class SkillSeen:
 
     error      the whole probe of this skill failed: {"type": "timeout" | "crashed", "message", "hint", "frames"}
     condition  what is wrong with the skill's condition, as a tool's `error`
+    ran        the functions that ran meanwhile: member → lines at which they begin; None when that is not known. What
+               did not run has not decided what was seen
     """
 
     skill: str
     tools: Mapping[str, ToolSeen]
     error: Mapping[str, Any] | None = None
     condition: Mapping[str, Any] | None = None
+    ran: Mapping[str, Sequence[int]] | None = None
 
     @property
     def whole(self) -> bool:

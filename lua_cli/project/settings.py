@@ -6,7 +6,6 @@ Checked by hand rather than by pydantic: an unchanged compile must not pay for i
 
 from __future__ import annotations
 
-import difflib
 import re
 import tomllib
 from collections.abc import Mapping
@@ -114,6 +113,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _checked(pyproject: Path, key: str, value: object) -> Any:
     wanted = _KEYS.get(key)
     if wanted is None:
+        import difflib
+
         near = difflib.get_close_matches(key, _KEYS, n=1)
         hint = f"did you mean `{near[0]}`?" if near else "known keys: " + ", ".join(_KEYS)
         raise UsageError(f"{pyproject.name}: unknown key `{key}` in [tool.lua]", hint=hint)

@@ -5,10 +5,25 @@ string.
 that a format never needs the analysis again. Nothing here judges, prints or reads the environment.
 """
 
-from lua_cli.report.json_document import build_document, diagnostic_from_record, diagnostic_record
+from typing import TYPE_CHECKING
+
 from lua_cli.report.render import FORMATS, render, rendered
 from lua_cli.report.sources import Sources, disk_sources
 from lua_cli.report.stream import PLAIN, StreamFacts
+
+if TYPE_CHECKING:
+    from lua_cli.report.json_document import build_document, diagnostic_from_record, diagnostic_record
+
+else:
+
+    def __getattr__(name: str) -> object:
+        """What makes documents, when it is asked for: one that is there and has nothing to say is shown without."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from lua_cli.report import json_document
+
+        return getattr(json_document, name)
+
 
 __all__ = [
     "FORMATS",

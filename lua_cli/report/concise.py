@@ -5,9 +5,12 @@ none.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from lua_cli.diagnostics import Diagnostic
 from lua_cli.report.stream import Paint, StreamFacts, fit, painter
+
+if TYPE_CHECKING:
+    from lua_cli.diagnostics import Diagnostic
 
 SEVERITY_STYLE = {"error": "bold red", "warning": "bold yellow"}
 

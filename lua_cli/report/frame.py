@@ -7,10 +7,13 @@ shown.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from lua_cli.diagnostics import Place, Severity
 from lua_cli.report.sources import Sources
 from lua_cli.report.stream import Paint, StreamFacts, shown, width
+
+if TYPE_CHECKING:
+    from lua_cli.diagnostics import Place, Severity
 
 CONTEXT_LINES = 1
 LONGEST_SPAN = 4  # lines of a longer span are cut: the first ones say where it is

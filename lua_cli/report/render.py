@@ -7,12 +7,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import UsageError
-from lua_cli.report.json_document import diagnostic_from_record
 from lua_cli.report.sources import Sources, disk_sources
 from lua_cli.report.stream import PLAIN, StreamFacts
+
+if TYPE_CHECKING:
+    from lua_cli.diagnostics import Diagnostic
 
 FORMATS = ("text", "concise", "json", "github", "sarif")
 
@@ -36,7 +38,7 @@ def rendered(document: Mapping[str, Any], output_format: str, sources: Sources, 
     """The document in one of FORMATS; ends with a newline unless it is empty."""
     if output_format == "json":
         return _json(document, facts)
-    diagnostics = [diagnostic_from_record(record) for record in document["diagnostics"]]
+    diagnostics = _diagnostics(document)
     if output_format == "text":
         from lua_cli.report.text import render_text
 
@@ -54,6 +56,14 @@ def rendered(document: Mapping[str, Any], output_format: str, sources: Sources, 
 
         return render_sarif(diagnostics, sources, facts.prefix)
     raise UsageError(f"no output format {output_format!r}", hint="one of: " + ", ".join(FORMATS))
+
+
+def _diagnostics(document: Mapping[str, Any]) -> list[Diagnostic]:
+    if not document["diagnostics"]:
+        return []
+    from lua_cli.report.json_document import diagnostic_from_record
+
+    return [diagnostic_from_record(record) for record in document["diagnostics"]]
 
 
 def _json(document: Mapping[str, Any], facts: StreamFacts) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lua_cli.diagnostics import Diagnostic
 from lua_cli.report.concise import headline
 from lua_cli.report.frame import frame
 from lua_cli.report.sources import Sources
 from lua_cli.report.stream import Paint, StreamFacts, fit, painter
+
+if TYPE_CHECKING:
+    from lua_cli.diagnostics import Diagnostic
 
 
 def render_text(

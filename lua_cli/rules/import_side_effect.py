@@ -115,7 +115,7 @@ _WORDS = re.compile(  # one of these stands in every module that the rule has so
 
 def check(context: Context) -> Iterator[Diagnostic]:
     for name, path in context.analysis.modules.items():
-        module = context.top_level(name) if _WORDS.search(context.text(path)) else None
+        module = context.top_level(name) if _WORDS.search(context.glance(path)) else None
         for node in module.nodes() if module else ():
             if module is None or not isinstance(node, ir.Call | ir.Subscript | ir.Raise):
                 continue

@@ -68,7 +68,7 @@ SEVERITY: Final = "warning"
 
 def check(context: Context) -> Iterator[Diagnostic]:
     for path in sorted(context.own_paths):
-        for secret in secrets_in(context.text(path)):
+        for secret in secrets_in(context.glance(path)):
             place = Place(path, secret.line, secret.column, secret.line, secret.end_column)
             help_ = "revoke it, and read the new one from the environment in `execute`"
             yield Diagnostic(CODE, SEVERITY, f"a secret stands in the source ({secret.kind})", place, help=help_)

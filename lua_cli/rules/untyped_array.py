@@ -155,7 +155,7 @@ class _Models:
     def _class(self, dotted: str) -> tuple[TopLevel, ir.Class] | None:
         module_name, _, name = dotted.rpartition(".")
         path = self._context.analysis.modules.get(module_name)
-        if path is None or not _WORDS.search(self._context.text(path)):
+        if path is None or not _WORDS.search(self._context.glance(path)):
             return None
         module = self._context.top_level(module_name)
         for node in module.body if module else ():

@@ -4,16 +4,34 @@ In: a project. Out: a `SourceIndex`: where modules are, their text, their facts 
 never imports or runs what it reads.
 """
 
-from lua_cli.source.index import SourceIndex
-from lua_cli.source.model import (
-    ComputedRead,
-    DataRead,
-    EnvRead,
-    ImportFact,
-    LocalThing,
-    ModuleLocation,
-    SourceError,
-)
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lua_cli.source.index import SourceIndex
+    from lua_cli.source.model import (
+        ComputedRead,
+        DataRead,
+        EnvRead,
+        ImportFact,
+        LocalThing,
+        ModuleLocation,
+        SourceError,
+    )
+
+else:
+
+    def __getattr__(name: str) -> object:
+        """What is asked for, when it is: who looks at single sources has no use for what finds and lowers them."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name == "SourceIndex":
+            from lua_cli.source.index import SourceIndex
+
+            return SourceIndex
+        from lua_cli.source import model
+
+        return getattr(model, name)
+
 
 __all__ = [
     "ComputedRead",

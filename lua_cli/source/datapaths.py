@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import posixpath
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _KEEP = frozenset({"resolve", "absolute", "expanduser", "as_posix", "__str__", "__fspath__"})
 _SAME = frozenset({"os.path.abspath", "os.path.realpath", "os.path.normpath", "os.fspath", "str", "os.fsdecode"})
@@ -20,8 +20,7 @@ _RESOURCE = frozenset({"read_text", "read_binary", "open_text", "open_binary", "
 _MAX_DEPTH = 60
 
 
-@dataclass(frozen=True, slots=True)
-class DataPath:
+class DataPath(NamedTuple):
     """`parts` from the module's own file (`from_file`), its folder, or a package; ".." goes up. `named` has a literal
     part."""
 

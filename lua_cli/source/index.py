@@ -29,6 +29,7 @@ from lua_cli.source.model import (
     ModuleLocation,
     SourceError,
 )
+from lua_cli.source.outline import Body, Outline, bodies_of, numbers_at, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import RawReads, read
 from lua_cli.source.spans import Span, place_of
@@ -43,17 +44,24 @@ class _File:
     shown: str
     facts: ir.ModuleFacts | None = None
     reads: RawReads | None = None
+    bodies: tuple[Body, ...] = ()
     error: SourceError | None = None
 
 
 class SourceIndex:
-    """Finds and reads the modules of a project. `read` maps every file that was read to the SHA-256 (hex) of its
-    bytes."""
+    """Finds and reads the modules of a project.
+
+    read        every file that was read → the SHA-256 (hex) of its bytes
+    whole       files whose text counted as a whole
+    looked_into functions whose bodies counted: file → lines of their `def`
+    """
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
+        self.whole: set[Path] = set()
+        self.looked_into: dict[Path, set[int]] = {}
         self._files: dict[Path, _File] = {}
         self._bodies: dict[tuple[Path, Span], ir.FunctionBody] = {}
         self._texts: dict[Path | str, str] = {}
@@ -106,6 +114,7 @@ class SourceIndex:
         """What a function does; `path` is the file whose facts hold it. Raises SourceError."""
         key = (path, function.span)
         if key not in self._bodies:
+            self.looked_into.setdefault(path, set()).add(function.span[0])
             self._bodies[key] = lower_body(self.text(path), function.span)
         return self._bodies[key]
 
@@ -137,6 +146,7 @@ class SourceIndex:
     def variables(self, locations: Iterable[ModuleLocation]) -> Variables:
         """What tells the names of computed reads: the modules of one skill, parsed again as far as it is needed."""
         paths = {location.dotted: location.path for location in locations if location.path is not None}
+        self.whole.update(paths.values())
         texts = {dotted: partial(self.text, path) for dotted, path in paths.items()}
         return Variables({dotted: lru_cache(1)(partial(_parsed, text)) for dotted, text in texts.items()}, texts)
 
@@ -150,6 +160,15 @@ class SourceIndex:
             for target, holder, span in raw.data
         )
 
+    def outline(self, path: Path, run: Iterable[int]) -> tuple[Outline, list[int]] | None:
+        """What a first-party file is to those who read it, and who ran the functions at the lines `run`, with the
+        numbers of the bodies that count; None where its text counts as a whole."""
+        file = self._files.get(path)
+        if file is None or file.reads is None or file.error is not None or path in self.whole:
+            return None
+        kept = numbers_at(file.bodies, self.looked_into.get(path, set()).union(run))
+        return outline(self.text(path), file.bodies, file.reads, kept), kept
+
     def _reads(self, location: ModuleLocation) -> tuple[Path, RawReads]:
         if location.path is None:
             return Path(), RawReads()
@@ -158,7 +177,8 @@ class SourceIndex:
             raise file.error
         if file.reads is None:
             text = self.text(location.path)
-            file.reads = read(parse(text), text)
+            tree = parse(text)
+            file.reads, file.bodies = read(tree, text), bodies_of(tree, text)
         return file.path, file.reads
 
     def _file(self, path: Path, *, with_reads: bool) -> _File:
@@ -169,7 +189,8 @@ class SourceIndex:
                 text = self.text(path)
                 tree = parse(text)
                 file.facts = lower(tree, text)
-                file.reads = read(tree, text) if with_reads else None
+                if with_reads:
+                    file.reads, file.bodies = read(tree, text), bodies_of(tree, text)
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = SourceError(Place(file.shown, *error.span), error.message, needs)

@@ -12,16 +12,17 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lua_cli.source.bindings import named_argument
 from lua_cli.source.datapaths import DataPath, DataPaths
 from lua_cli.source.localities import Kind, local_things
-from lua_cli.source.model import Need
 from lua_cli.source.settings_models import BASES as SETTINGS
 from lua_cli.source.settings_models import variables_of
 from lua_cli.source.spans import Span, span_of
+
+if TYPE_CHECKING:
+    from lua_cli.source.model import Need
 
 Guard = Literal["", "type-checking", "optional", "function"]
 
@@ -36,8 +37,7 @@ _WHOLE = frozenset({"os.environ", "os.environb", "os.getenvb", "os.path.expandva
 _CATCHES_KEY = frozenset({"KeyError", "LookupError", "Exception", "BaseException"})
 
 
-@dataclass(slots=True)
-class RawImport:
+class RawImport(NamedTuple):
     kind: Literal["import", "from", "importlib", "importlib-dynamic"]
     module: str
     name: str | None
@@ -46,16 +46,18 @@ class RawImport:
     guard: Guard
 
 
-@dataclass(slots=True)
 class RawReads:
     """Everything found, in the order of the source. `computed`: variables whose name is an expression, with its
     source."""
 
-    imports: list[RawImport] = field(default_factory=list)
-    env: list[tuple[str, Span, bool, Need]] = field(default_factory=list)
-    computed: list[tuple[str, Span, bool, Need]] = field(default_factory=list)
-    local: list[tuple[Kind, str, Span]] = field(default_factory=list)
-    data: list[tuple[str, str | None, Span]] = field(default_factory=list)
+    __slots__ = ("computed", "data", "env", "imports", "local")
+
+    def __init__(self) -> None:
+        self.imports: list[RawImport] = []
+        self.env: list[tuple[str, Span, bool, Need]] = []
+        self.computed: list[tuple[str, Span, bool, Need]] = []
+        self.local: list[tuple[Kind, str, Span]] = []
+        self.data: list[tuple[str, str | None, Span]] = []
 
 
 def read(tree: ast.Module, text: str) -> RawReads:

@@ -15,9 +15,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 DETECTORS = (
     "artifactory", "aws", "azure_storage_key", "basic_auth", "discord", "github_token", "gitlab_token", "jwt",
@@ -83,8 +82,7 @@ _ALLOWED = re.compile(r"pragma: ?(?:allow|white)list[ -]secret")
 _ALLOWED_NEXT = re.compile(r"pragma: ?allowlist[ -]nextline[ -]secret")
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """kind: "AWS Access Key" · the columns count characters from 1, the end is the one after the last.
 
     fingerprint   names this value in the file of this name, wherever in it the value stands; derived so slowly that it

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from lua_cli.diagnostics import Place
+if TYPE_CHECKING:
+    from lua_cli.diagnostics import Place
 
 Span: TypeAlias = tuple[int, int, int, int]
 
@@ -22,8 +23,15 @@ def span_of(node: ast.AST) -> Span:
 
 def place_of(path: str, span: Span, lines: Sequence[str]) -> Place:
     """The place to show for a span in the file that has these lines."""
+    from lua_cli.diagnostics import Place  # whoever looks at spans alone has no use for it
+
+    return Place(path, *shown_span(span, lines))
+
+
+def shown_span(span: Span, lines: Sequence[str]) -> Span:
+    """A span with its columns as people count them: in characters, from 1."""
     line, column, end_line, end_column = span
-    return Place(path, line, _characters(lines, line, column), end_line, _characters(lines, end_line, end_column))
+    return line, _characters(lines, line, column), end_line, _characters(lines, end_line, end_column)
 
 
 def _characters(lines: Sequence[str], line: int, column: int) -> int:

@@ -101,6 +101,12 @@ class Context:
 
     def text(self, path: str) -> str:
         """The source of a path as places have it; "" when it cannot be read (another diagnostic says so)."""
+        self.index.whole.add(self.project.root / path)
+        return self.glance(path)
+
+    def glance(self, path: str) -> str:
+        """The same for one who asks it only whether something is there: what the answer depends on beyond the bodies
+        of functions is seen by the comparison of outlines (docs/architecture.md)."""
         return source_text(self.index, path)
 
     @cached_property

@@ -31,7 +31,7 @@ def judge(analysis: Analysis, index: SourceIndex, project: Project, choice: Choi
     context = Context(analysis, project, index, choice)
     found = levels.apply(_unique((*_checked(context), *_from_findings(analysis.findings, context))))
     suppressions = tuple(
-        suppression for path in sorted(context.own_paths) for suppression in suppressions_in(path, context.text(path))
+        suppression for path in sorted(context.own_paths) for suppression in suppressions_in(path, context.glance(path))
     )
     left, used = silence(found, suppressions)
     left += levels.apply(_checked(replace(context, outcome=Outcome(suppressions, frozenset(used), tuple(found)))))

@@ -1,0 +1,81 @@
+"""Notices which functions of an artifact run while it is looked at. In: the artifact's folder. Out: member → lines at
+which the functions that ran begin; None where that cannot be told.
+
+What did not run cannot have decided what was seen, unless somebody read its source: a file of the artifact that is
+opened for more than its import, a thread, another process or another profiler make the answer None. Changes this
+process for good (an audit hook stays), so it belongs into a fork.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from lua_cli.child.failure import Frames
+
+_UNTOLD = frozenset(
+    {
+        "_thread.start_new_thread", "_thread.start_joinable_thread", "sys.setprofile",
+        "sys.monitoring.register_callback", "subprocess.Popen", "os.system", "os.exec", "os.fork", "os.forkpty",
+        "os.posix_spawn", "os.spawn",
+    }
+)  # fmt: skip
+
+
+class Noticing:
+    """From `start` to `ran`."""
+
+    def __init__(self, frames: Frames) -> None:
+        self._frames = frames
+        self._opened: dict[str, int] = {}
+        self._told = True
+        self._armed = False
+        self._profiler: Any = None
+
+    def start(self) -> None:
+        try:
+            from _lsprof import Profiler
+
+            self._profiler = Profiler(subcalls=False, builtins=False)
+            self._profiler.enable()
+        except (ImportError, ValueError, RuntimeError):  # a Python without it, or a tool of that kind is at work
+            self._told = False
+            return
+        self._armed = True
+        sys.addaudithook(self._hear)
+
+    def ran(self) -> dict[str, list[int]] | None:
+        """End noticing: the functions that ran."""
+        self._armed = False
+        if self._profiler is None:
+            return None
+        self._profiler.disable()
+        if not self._told or not self._imported_alone():
+            return None
+        found: dict[str, set[int]] = {}
+        for entry in self._profiler.getstats():
+            code = entry.code
+            member = None if isinstance(code, str) else self._frames.member(code.co_filename)
+            if member is not None and code.co_name != "<module>":
+                found.setdefault(member, set()).add(code.co_firstlineno)
+        return {member: sorted(lines) for member, lines in sorted(found.items())}
+
+    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
+        if not self._armed:
+            return
+        if event == "open":
+            path = args[0]
+            if isinstance(path, bytes):
+                path = path.decode(errors="surrogateescape")
+            if isinstance(path, str) and path.endswith(".py"):
+                path = os.path.abspath(path)  # noqa: PTH100  # called for every file that is opened
+                if self._frames.member(path) is not None:
+                    self._opened[path] = self._opened.get(path, 0) + 1
+        elif event in _UNTOLD:
+            self._told = False
+
+    def _imported_alone(self) -> bool:
+        """Whether each source that was opened was opened once, for the import of its module."""
+        modules = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+        return all(count == 1 and path in modules for path, count in self._opened.items())

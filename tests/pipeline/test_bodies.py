@@ -1,0 +1,312 @@
+"""After an edit of function bodies the answer is that of a compile that starts from nothing, and where nothing that was
+looked into has changed, no source is read for it but the edited one."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Result
+
+Lua = Callable[..., Result]
+
+AGENT = """\
+from lua_cli import LuaAgent, LuaSkill
+
+from tools.orders import FindOrder
+from tools.refunds import Refund
+
+orders = LuaSkill(name="orders", description="Orders", context="Use find_order.", tools=[FindOrder()])
+refunds = LuaSkill(name="refunds", description="Refunds", context="Use refund.", tools=[Refund(), FindOrder()])
+agent = LuaAgent(name="shop", persona="You help.", skills=[orders, refunds])
+"""
+
+ORDERS = '''\
+import os
+
+from lua_cli import LuaTool, env
+from pydantic import BaseModel, Field
+
+from shared.words import LIMIT, described, shout
+
+
+class Order(BaseModel):
+    number: str = Field(description=described("The number"))
+
+
+class FindOrder(LuaTool[Order]):
+    name = "find_order"
+    description = "Find an order. Use when the customer asks for one."
+    input_schema = Order
+
+    def execute(self, input: Order) -> str:
+        """Find it."""
+        key = env("SHOP_KEY")
+        return shout(f"{input.number} {key} {LIMIT}")
+
+    def later(self) -> str:
+        # a comment
+        return os.environ.get("SHOP_PLACE", "here")
+
+
+def rows(many: int) -> list[int]:
+    return list(range(many))
+'''
+
+REFUNDS = """\
+from lua_cli import LuaTool
+from pydantic import BaseModel
+
+
+class Wish(BaseModel):
+    number: str
+
+
+class Refund(LuaTool[Wish]):
+    name = "refund"
+    description = "Refund an order. Use when the customer wants the money back."
+    input_schema = Wish
+
+    async def execute(self, input: Wish) -> dict[str, str]:
+        import json
+
+        return dict(number=json.dumps(input.number))
+"""
+
+WORDS = """\
+LIMIT = 3
+
+
+def described(text: str) -> str:
+    return f"{text}, as it stands in the letter"
+
+
+def shout(text: str) -> str:
+    louder = text.upper()
+    return louder
+"""
+
+FILES = {
+    "pyproject.toml": '[project]\nname = "shop"\nversion = "1"\n\n[tool.lua]\nentry = "src/agent.py"\n',
+    "src/agent.py": AGENT,
+    "src/tools/__init__.py": "",
+    "src/tools/orders.py": ORDERS,
+    "src/tools/refunds.py": REFUNDS,
+    "src/shared/__init__.py": "",
+    "src/shared/words.py": WORDS,
+}
+
+
+@dataclass
+class Shop:
+    """A compiled project. `read` counts the times that a source index was made."""
+
+    root: Path
+    lua: Lua
+    read: list[object]
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.root / "src" / name
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new, 1), "utf-8")
+
+    def both(self) -> tuple[Any, Any, bool]:
+        """What a compile with its caches gives, one that starts from nothing, and whether the first read sources."""
+        self.read.clear()
+        warm = self._answer()
+        read = bool(self.read)
+        kept = self.root / ".kept"
+        (self.root / ".lua").rename(kept)
+        cold = self._answer()
+        shutil.rmtree(self.root / ".lua", ignore_errors=True)
+        kept.rename(self.root / ".lua")
+        return warm, cold, read
+
+    def _answer(self) -> Any:
+        text = self.lua("compile", cwd=self.root)
+        again = self.lua("compile", "--json", cwd=self.root)
+        built = self.root / ".lua" / "artifacts"
+        files = {path.name: path.read_bytes() for path in built.iterdir()} if text.exit_code == 0 else {}
+        return text, json.loads(again.stdout), files
+
+
+@pytest.fixture
+def shop(write_project: Callable[[dict[str, str]], Path], lua: Lua, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    import lua_cli.source.index as module
+
+    read: list[object] = []
+    real = module.SourceIndex.entry
+
+    def counted(index: module.SourceIndex) -> Any:
+        read.append(index)
+        return real(index)
+
+    monkeypatch.setattr(module.SourceIndex, "entry", counted)
+    root = write_project(FILES)
+    assert lua("compile", cwd=root).exit_code == 0
+    return Shop(root, lua, read)
+
+
+AT_ONCE: dict[str, tuple[str, str, str]] = {
+    "the same lines": ("tools/orders.py", "{LIMIT}", "of {LIMIT}"),
+    "more lines": (
+        "tools/orders.py",
+        '        key = env("SHOP_KEY")\n',
+        '\n        # now\n        key = env("SHOP_KEY")\n',
+    ),
+    "fewer lines": ("shared/words.py", "    louder = text.upper()\n    return louder\n", "    return text.upper()\n"),
+    "a comment at the beginning": (
+        "tools/orders.py",
+        "        # a comment\n",
+        "        # another\n        # comment\n",
+    ),
+    "a body after another class": ("tools/refunds.py", "dict(number=", "dict(text=str(input), number="),
+    "a function that nobody calls": ("tools/orders.py", "list(range(many))", "sorted(range(many))"),
+    "the place of an import": ("tools/refunds.py", "        import json\n", "        count = 1\n        import json\n"),
+    "an import without lines": ("tools/refunds.py", "        import json\n", "        import json  # here\n"),
+}
+
+
+@pytest.mark.parametrize("what", AT_ONCE, ids=lambda name: name.replace(" ", "-"))
+def test_a_body_that_decided_nothing_is_not_analysed(shop: Shop, what: str) -> None:
+    shop.edit(*AT_ONCE[what])
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert not read, "a source was analysed that did not have to be"
+    assert not shop.both()[2], "the answer is not kept"
+
+
+AS_IF_NEW: dict[str, tuple[str, str, str]] = {
+    "a function that runs at import": ("shared/words.py", "as it stands in", "as written in"),
+    "a name": ("tools/orders.py", '"find_order"', '"look_up_order"'),
+    "a description": ("tools/refunds.py", "Refund an order.", "Give money back for an order."),
+    "a docstring": ("tools/orders.py", '"""Find it."""', '"""Look for it."""'),
+    "a constant": ("shared/words.py", "LIMIT = 3", "LIMIT = 4"),
+    "a variable": ("tools/orders.py", 'env("SHOP_KEY")', 'env("SHOP_TOKEN")'),
+    "one variable more": ("tools/orders.py", "        # a comment\n", '        env("MORE")\n'),
+    "an import that is not there": ("tools/refunds.py", "        import json\n", "        import jsonn\n"),
+    "a data file": ("tools/orders.py", "# a comment", 'open(os.path.dirname(__file__) + "/prices.csv")'),
+    "a local address": ("tools/orders.py", "# a comment", 'url = "http://localhost:8000/"'),
+    "a suppression": ("tools/orders.py", "# a comment", "# lua: ignore[lua/environment-missing]"),
+    "a secret": ("tools/orders.py", "# a comment", 'key = "sk-ant-api03-J9xLq2mVt7Rb4Wz8KcYdNf3H"'),
+    "a generator": ("tools/refunds.py", "return dict(", "yield dict("),
+    "a syntax error": ("tools/orders.py", "return shout(", "return return("),
+    "what only the compiler refuses": ("tools/orders.py", "        # a comment\n", "        nonlocal many\n"),
+    "a global": ("tools/orders.py", "    return list", "    global LIMIT\n    LIMIT = 4\n    return list"),
+    "an input": ("tools/refunds.py", "    number: str\n", "    number: str\n    reason: str = ''\n"),
+    "another base": ("tools/refunds.py", "class Refund(LuaTool[Wish]):", "class Refund(Base):"),
+    "registration": ("agent.py", "tools=[Refund(), FindOrder()]", "tools=[Refund()]"),
+}
+
+
+@pytest.mark.parametrize("what", AS_IF_NEW, ids=lambda name: name.replace(" ", "-"))
+def test_what_may_have_decided_is_analysed_again(shop: Shop, what: str) -> None:
+    shop.edit(*AS_IF_NEW[what])
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert read
+
+
+def test_several_edits_add_up(shop: Shop) -> None:
+    for number, (name, old, new) in enumerate(AT_ONCE.values()):
+        if number not in (0, 2, 7):
+            shop.edit(name, old, new)
+        if number % 2:
+            warm, cold, read = shop.both()
+            assert warm == cold
+            assert not read
+
+
+def test_a_warning_in_a_body_moves_with_what_it_is_about(shop: Shop) -> None:
+    """The variable of `execute` is set nowhere: its place is in the body that is edited."""
+    before = shop.both()[0][1]["diagnostics"]
+    assert [one["code"] for one in before] == ["lua/environment-missing"]
+    shop.edit("tools/orders.py", "        key = ", "\n\n        key = ")
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert not read
+    assert warm[1]["diagnostics"][0]["line"] == before[0]["line"] + 2
+
+
+UNTOLD = {
+    "a source that is read": "import inspect\n\n\ndef f() -> int:\n    return 1\n\n\nT = len(inspect.getsource(f))\n",
+    "a file that is opened": "def f() -> int:\n    return 1\n\n\nT = len(open(__file__).read())\n",
+    "a thread": "import threading\n\nT = 3\n\n\ndef f() -> int:\n    return 1\n\n\nt = threading.Thread(target=f)\nt.start()\nt.join()\n",
+    "a profiler": "import sys\n\nT = 4\nsys.setprofile(None)\n\n\ndef f() -> int:\n    return 1\n",
+}
+
+
+@pytest.mark.parametrize("what", UNTOLD, ids=lambda name: name.replace(" ", "-"))
+def test_what_reads_itself_at_import_is_looked_at_again(shop: Shop, what: str) -> None:
+    (shop.root / "src/shared/self.py").write_text(UNTOLD[what])
+    shop.edit("tools/orders.py", "from shared.words", "from shared.self import T\nfrom shared.words")
+    shop.edit(
+        "tools/orders.py",
+        "number: str = Field(description=",
+        "number: str = Field(max_length=T, description=",
+    )
+    shop.both()
+    shop.edit("shared/self.py", "    return 1\n", "    return 1 + 1\n")
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert read
+
+
+def test_crlf_and_a_byte_order_mark(shop: Shop) -> None:
+    path = shop.root / "src/tools/refunds.py"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    warm, cold, _ = shop.both()
+    assert warm == cold
+    path.write_bytes(
+        path.read_bytes().replace(b"        import json", b"        n = '\xc3\xa9'\r\n        import json")
+    )
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert not read
+
+
+def caches(root: Path) -> list[Path]:
+    return sorted(path for path in (root / ".lua/cache").rglob("*") if path.is_file())
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
+    "gone": lambda content: None,
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "no text": lambda content: b"\xff\xfe" + content,
+    "more": lambda content: content + b"more\n",
+    "a bit": lambda content: (
+        content[: len(content) // 3] + bytes([content[len(content) // 3] ^ 1]) + content[len(content) // 3 + 1 :]
+    ),
+    "a later bit": lambda content: content[:-30] + bytes([content[-30] ^ 4]) + content[-29:],
+    "another version": lambda content: content.replace(b'"cli":"', b'"cli":"0.', 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=lambda name: name.replace(" ", "-"))
+def test_damaged_caches_change_no_answer(shop: Shop, damage: str) -> None:
+    shop.edit(*AT_ONCE["the same lines"])
+    for path in caches(shop.root):
+        content = DAMAGES[damage](path.read_bytes())
+        if content is None:
+            path.unlink()
+        else:
+            path.write_bytes(content)
+    warm, cold, _ = shop.both()
+    assert warm == cold
+
+
+def test_an_artifact_or_a_document_that_was_changed_is_made_again(shop: Shop) -> None:
+    for name, old, new in (("orders.luapkg", b"FindOrder", b"FindOrdex"), ("manifest.json", b'"number"', b'"numbex"')):
+        path = (shop.root / ".lua/artifacts" / name).resolve()
+        path.write_bytes(path.read_bytes().replace(old, new))
+        shop.edit("tools/orders.py", "{LIMIT}", "{LIMIT} ")
+        warm, cold, _ = shop.both()
+        assert warm == cold
