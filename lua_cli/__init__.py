@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from lua_cli.sdk import (
         ChannelText,
         Data,
+        FlowTool,
         LuaAgent,
         LuaSkill,
         LuaTool,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ChannelText",
     "Data",
+    "FlowTool",
     "LuaAgent",
     "LuaSkill",
     "LuaTool",

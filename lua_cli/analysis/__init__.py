@@ -50,7 +50,7 @@ def analyse(project: Project, index: SourceIndex) -> Analysis:
         machine = Machine(project, index)
         result = Result(machine, machine.import_entry())
         analysis = result.analysis()
-        replaced = differences(machine, result.used)
+        replaced = differences(machine, result.used, result.flow_tools.calls)
         if replaced:
             machine = Machine(project, index, replaced)
             analysis = Result(machine, machine.import_entry()).analysis()

@@ -66,7 +66,8 @@ class ClassInfo:
     instantiable can be built with no arguments; `required` names the parameters that prevent it
     parameters   the constructor's parameters that take positional arguments, in order, without `self`
     accepts      how constructor arguments would act: parameter name → field of the instance that it sets, where known
-    attributes   name, description, input_schema, execute, condition, voice_flags: always these keys
+    attributes   name, description, input_schema, execute, condition, voice_flags: always these keys; `flow` beside them
+                 for one `FlowTool(…)`, which is told apart by its call as others are by their class
     input_annotation   source of the annotation on the first parameter of the `execute` that the class has; None without
     one
     members      what the class body itself binds (methods and assignments): name → place of the name
@@ -99,6 +100,11 @@ class ClassInfo:
         """The tool's name when it is a known string."""
         attribute = self.attributes.get("name")
         return attribute.text if attribute else None
+
+    @property
+    def flow(self) -> Attribute | None:
+        """The flow of a flow tool; None for a class."""
+        return self.attributes.get("flow")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 In: an abstract import that has ended on `ast`'s facts. Out: the modules whose facts libcst reads differently, with its
 reading in their place; the caller runs the import again with them. The statements are those of the classes in the
-chains of registered tools, of skills and agents, and of the lists that they are registered in. The two readings are the
-same on all code that is known (a test keeps them so); where they are not, it is libcst's that is judged, since fixes
-rewrite what it reads.
+chains of registered tools, of flow tools (`calls`), of skills and agents, and of the lists that they are registered
+in. The two readings are the same on all code that is known (a test keeps them so); where they are not, it is libcst's
+that is judged, since fixes rewrite what it reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from bisect import bisect_right
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lua_cli.analysis.values import ClassValue, ModuleValue
+from lua_cli.analysis.values import ClassValue, ModuleValue, Where
 from lua_cli.source import SourceError, ir
 from lua_cli.source.cst import UnreadableError, read
 from lua_cli.source.grafting import equal, grafted, is_fit, pruned
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
 
-def differences(machine: Machine, used: list[ClassValue]) -> dict[str, ir.ModuleFacts]:
+def differences(machine: Machine, used: list[ClassValue], calls: list[Where]) -> dict[str, ir.ModuleFacts]:
     """Facts of modules (by dotted name) in which libcst reads a judged statement differently."""
     out: dict[str, ir.ModuleFacts] = {}
-    lines = _judged_lines(machine, used)
+    lines = _judged_lines(machine, used, calls)
     for module in machine.importer.modules.values():
         path = module.location.path
         if path in lines and module.location.origin == "first-party":
@@ -35,10 +35,10 @@ def differences(machine: Machine, used: list[ClassValue]) -> dict[str, ir.Module
     return out
 
 
-def _judged_lines(machine: Machine, used: list[ClassValue]) -> dict[Path, set[int]]:
+def _judged_lines(machine: Machine, used: list[ClassValue], calls: list[Where]) -> dict[Path, set[int]]:
     """The lines, by file, on which something judged stands."""
     out: dict[Path, set[int]] = {}
-    places = [one.where for cls in used for one in cls.known_chain()]
+    places = [*calls, *(one.where for cls in used for one in cls.known_chain())]
     for skill in machine.skills:
         places += [skill.site.where, *(item.where for item in skill.tools.items)]
     for agent in machine.agents:

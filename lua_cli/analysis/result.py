@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from lua_cli.analysis.class_info import ClassDescriber
 from lua_cli.analysis.decoration import TRACKED
+from lua_cli.analysis.flow_tools import FlowTools, is_flow_tool
 from lua_cli.analysis.model import AgentInfo, Analysis, Argument, Attribute, Entry, SkillInfo, ToolUse
 from lua_cli.analysis.values import (
     AgentValue,
@@ -48,6 +49,7 @@ class Result:
         self.machine = machine
         self.entry = entry
         self.describer = ClassDescriber(machine)
+        self.flow_tools = FlowTools(machine, self.describer.attributes)
         self._used: dict[int, ClassValue] = {}
 
     @property
@@ -68,7 +70,7 @@ class Result:
             entry=self.machine.project.relative(self.machine.project.entry),
             agents=agent_infos,
             skills=skill_infos,
-            classes=self.describer.infos(self._used.values()),
+            classes=self.describer.infos(self._used.values()) | self.flow_tools.infos,
             findings=self.machine.findings,
             modules={
                 name: self.machine.project.relative(module.location.path)
@@ -204,6 +206,8 @@ class Result:
                 reason = f"{name} is made inside a function, where no artifact can import it from"
                 self._unresolved(item, reason)
                 return ToolUse("unresolved", place, text, what=reason, maybe=maybe)
+            case Instance() if is_flow_tool(value):
+                return self._flow_use(item, value, maybe=maybe)
             case Instance(cls=cls):
                 self._used[id(cls)] = cls
                 self._mutated(value)
@@ -223,6 +227,16 @@ class Result:
                 self._unresolved(item, reason)
                 return ToolUse("unresolved", place, text, what=reason, maybe=maybe)
         return ToolUse("other", place, text, what=described(value), maybe=maybe)
+
+    def _flow_use(self, item: Item, tool: Instance, *, maybe: bool) -> ToolUse:
+        """A flow tool has its arguments to itself: none of them is dropped."""
+        place, text = self._place(item.where), self.machine.text(item.where)
+        reason = self.flow_tools.refused(tool)
+        if reason:
+            self._unresolved(item, reason)
+            return ToolUse("unresolved", place, text, what=reason, maybe=maybe)
+        dotted, call = self.flow_tools.describe(tool).dotted, self._place(tool.site.where)
+        return ToolUse("instance", place, text, dotted, maybe=maybe, variable=tool.variable, call=call)
 
     def _argument(self, written: tuple[Path, ir.Arg]) -> Argument:
         path, arg = written

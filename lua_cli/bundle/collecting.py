@@ -7,6 +7,7 @@ be bundled. Must not run anything, and must not say again what the analysis has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from lua_cli.source import SourceIndex
 if TYPE_CHECKING:
     from lua_cli.bundle.requires import Requirements
     from lua_cli.flows.model import Block, Flows
+    from lua_cli.flows.reach import Reach
 
 LOCK_FILES = ("pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "requirements.txt")
 # What comes with lua-cli: no artifact needs to ask for it.
@@ -61,7 +63,7 @@ class _Collector:
         self._parsed: set[str] = set()
 
     def collected(self, flows: Flows | None) -> Collected:
-        drafts = tuple(self._draft(skill) for skill in _registered(self._analysis))
+        drafts = tuple(self._draft(skill, flows) for skill in _registered(self._analysis))
         if flows is not None:
             from lua_cli.bundle.flow_drafts import flow_drafts
 
@@ -81,10 +83,12 @@ class _Collector:
         looked_up = self._environment.looked_up
         return Collected(drafts, tuple(findings), self._reader.digests, tuple(sorted(asked)), looked_up, folders)
 
-    def _draft(self, skill: SkillInfo) -> Draft:
+    def _draft(self, skill: SkillInfo, flows: Flows | None = None) -> Draft:
         found = (self._analysis.tool_class(use) for use in skill.tools)
-        classes = list({info.dotted: info for info in found if info is not None}.values())
-        closure = self._closure(skill, classes)
+        tools = list({info.dotted: info for info in found if info is not None}.values())
+        reach = _reach(flows, tools)
+        called = tuple(info for _, info in self._called(reach.python)) if reach else ()
+        closure = self._closure(skill, (*(info for info in tools if info.flow is None), *called))
         members = Members(self._reader)
         instructions = add_document(members, skill, self._project)
         folder = add_folder(members, skill, instructions, self._project)
@@ -96,18 +100,15 @@ class _Collector:
         uses = self._environment.uses(closure.modules.values(), self._where)
         files = members.files()
         self._findings += members.findings
-        self._say_secrets(files)
-        self._say_size(skill, files)
-        self._say_newer(files)
         context = skill.attributes["context"].value
-        return Draft(
+        draft = Draft(
             skill=skill.name or "",
             description=skill.attributes["description"].text or "",
             context=context if isinstance(context, str | dict) else "",
             instructions=instructions,
             folder=folder,
             condition=(skill.condition.module, skill.condition.attribute) if skill.condition else None,
-            tools=tuple(_tool(info) for info in classes),
+            tools=tuple(map(_tool, tools)),
             files=files,
             requires=requires,
             env=tuple(use.name for use in uses),
@@ -116,23 +117,32 @@ class _Collector:
             env_uses=uses,
             lock=self._requirements.lock if requires and self._requirements else None,
         )
+        draft = _with_flows(draft, flows, reach, called) if flows and reach else draft
+        self._say_secrets(draft.files)
+        self._say_size(skill, draft.files)
+        self._say_newer(draft.files)
+        return draft
 
-    def _python_of(self, block: Block, names: tuple[str, ...]) -> tuple[Draft, tuple[ClassInfo, ...]]:
-        """The draft of the Python tools that an agent's flows call."""
-        uses: dict[str, ToolUse] = {}
+    def _called(self, names: tuple[str, ...]) -> list[tuple[ToolUse, ClassInfo]]:
+        """The registered Python tools of these names, which flows call."""
+        found: dict[str, tuple[ToolUse, ClassInfo]] = {}
         for skill in _registered(self._analysis):
             for use in skill.tools:
                 info = self._analysis.tool_class(use)
-                if info is not None and info.name in names:
-                    uses.setdefault(info.name, use)
-        if not uses:
+                if info is not None and info.flow is None and info.name is not None and info.name in names:
+                    found.setdefault(info.name, (use, info))
+        return list(found.values())
+
+    def _python_of(self, block: Block, names: tuple[str, ...]) -> tuple[Draft, tuple[ClassInfo, ...]]:
+        """The draft of the Python tools that an agent's flows call."""
+        called = self._called(names)
+        if not called:
             empty = Draft(block.label, "", "", None, None, (), (), (), (), "", block.place)
             return empty, ()
         blank = {name: Attribute(name, "missing") for name in ("description", "context", "instructions")}
         attributes = {**blank, "name": Attribute("name", "known", block.label)}
-        stand_in = SkillInfo(block.place, block.place, "", True, attributes, tuple(uses.values()))
-        found = (self._analysis.tool_class(use) for use in uses.values())
-        return self._draft(stand_in), tuple(info for info in found if info is not None)
+        stand_in = SkillInfo(block.place, block.place, "", True, attributes, tuple(use for use, _ in called))
+        return self._draft(stand_in), tuple(info for _, info in called)
 
     def _closure(self, skill: SkillInfo, classes: Iterable[ClassInfo]) -> Closure:
         """The closure of the tools, the condition and `include-modules`, with the packages whose files it reads."""
@@ -244,7 +254,27 @@ def _registered(analysis: Analysis) -> list[SkillInfo]:
     return [analysis.skills[position] for position in positions]
 
 
+def _reach(flows: Flows | None, tools: Iterable[ClassInfo]) -> Reach | None:
+    """What the flows of a skill's flow tools need; None without any."""
+    names = dict.fromkeys(info.flow.text for info in tools if info.flow is not None)
+    if flows is None or not names:
+        return None
+    from lua_cli.flows.reach import reach_of
+
+    return reach_of(flows, *(flows.flows[name] for name in names if name is not None))
+
+
+def _with_flows(draft: Draft, flows: Flows, reach: Reach, called: Iterable[ClassInfo]) -> Draft:
+    from lua_cli.bundle.flow_drafts import entries, with_flows
+
+    return replace(with_flows(draft, flows, reach), called=entries(called))
+
+
 def _tool(info: ClassInfo) -> DraftTool:
+    if info.flow is not None:
+        from lua_cli.bundle.flow_drafts import flow_tool
+
+        return flow_tool(info)
     attributes = info.attributes
     condition, flags = attributes["condition"], attributes["voice_flags"].value
     return DraftTool(

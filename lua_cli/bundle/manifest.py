@@ -34,13 +34,11 @@ def _hex(content: bytes) -> str:
 def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The document for a draft. `schemas` goes by "module:qualname"; a tool that is not in it has null for its schemas
     (not known yet), a tool without an input schema of its own takes any object."""
-    flow = draft.flow and {
-        "flow": draft.flow.flow,
-        "block": draft.flow.block,
-        "python": [
-            {"tool": name, "module": module, "qualname": qualname} for name, module, qualname in draft.flow.python
-        ],
-    }
+    called = [{"tool": name, "module": module, "qualname": qualname} for name, module, qualname in draft.called]
+    if draft.flow is not None:
+        flow = {"flow": {"flow": draft.flow.flow, "block": draft.flow.block, "python": called}}
+    else:
+        flow = {"flows": {"python": called}} if any(tool.flow for tool in draft.tools) else {}
     condition = draft.condition and {"module": draft.condition[0], "attribute": draft.condition[1]}
     return {
         "format": FORMAT,
@@ -75,7 +73,7 @@ def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> di
             for use in sorted(draft.env_uses, key=lambda use: use.name)
         ],
         "python": draft.python,
-        **({"flow": flow} if flow else {}),
+        **flow,
     }
 
 
@@ -144,6 +142,7 @@ def _text(pattern: str, what: str) -> Check:
 _DOTTED = _text(r"[^\W\d]\w*(\.[^\W\d]\w*)*", "a dotted name")
 _HEX = _text(r"[0-9a-f]{64}", "a SHA-256 in hexadecimal")
 _SCHEMA = maybe(table(object))
+_CALLED = each(record(tool=str, module=_DOTTED, qualname=_DOTTED))
 _MANIFEST = record(
     format=one_of(FORMAT),
     skill=record(
@@ -170,12 +169,13 @@ _MANIFEST = record(
             voiceFlags=each(str),
         )
     ),
-    files=each(record(path=str, sha256=_HEX, size=int, kind=one_of("module", "data", "document"))),
+    files=each(record(path=str, sha256=_HEX, size=int, kind=one_of("module", "data", "flow", "document"))),
     requires=each(record(imports=str, place=str, distribution=maybe(str), pins=each(str), pinnedFrom=maybe(str))),
     lock=maybe(record(file=str, sha256=_HEX)),
     env=each(_text(r"[^=\x00]+", "the name of a variable")),
     envReads=each(record(name=str, place=str, optional=bool)),
     python=str,
-    flow=record(flow=str, block=str, python=each(record(tool=str, module=_DOTTED, qualname=_DOTTED))),
-    may_lack=("flow",),
+    flow=record(flow=str, block=str, python=_CALLED),
+    flows=record(python=_CALLED),
+    may_lack=("flow", "flows"),
 )

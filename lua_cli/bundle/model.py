@@ -41,7 +41,7 @@ class BundledFile:
 
     name: str
     content: bytes
-    kind: Literal["module", "data", "document"]
+    kind: Literal["module", "data", "document", "flow"]
     reason: str
     source: str  # path in the project, forward slashes
 
@@ -50,7 +50,8 @@ class BundledFile:
 class DraftTool:
     """A tool of a draft: where it is and what was read of it; `place` is the class's.
 
-    flow    the address of the chain that it is, for a tool of a flow's agent: it has no module and no class
+    flow    for a tool that is no class and has no module: the address of its chain in an agent of flows, or the name
+            of the flow that a `FlowTool` calls
     schema  its input schema, where no import tells it
     """
 
@@ -67,13 +68,10 @@ class DraftTool:
 
 @dataclass(frozen=True, slots=True)
 class AgentEntry:
-    """An agent of flows: its flow, its block's address, the Python tools that its flows call (name, module,
-    qualname).
-    """
+    """An agent of flows: its flow, its block's address."""
 
     flow: str
     block: str
-    python: tuple[tuple[str, str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +128,7 @@ class Draft:
     env_uses: tuple[EnvUse, ...] = ()  # who reads the names of `env`
     lock: Lock | None = None
     flow: AgentEntry | None = None  # the skill is an agent of flows
+    called: tuple[tuple[str, str, str], ...] = ()  # Python tools that its flows call: name, module, qualname
     folder: str | None = None  # where its SKILL.md and what belongs to it are, for a skill that is such a folder
 
     def digest(self) -> str:

@@ -88,15 +88,18 @@ def _check_references(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -
             raise ManifestError(f"it has two tools with the name {tool['name']!r}")
         names.add(tool["name"])
         _check_tool(files, manifest, tool)
-    for called in manifest.get("flow", {}).get("python", ()):
+    if "flow" in manifest and "flows" in manifest:
+        raise ManifestError("its manifest has both `flow` and `flows`")
+    for called in manifest.get("flow", manifest.get("flows", {})).get("python", ()):
         _check_module(files, called["module"])
 
 
 def _check_tool(files: Mapping[str, bytes], manifest: Mapping[str, Any], tool: Mapping[str, Any]) -> None:
-    """A tool is a class of a module, or a chain of the artifact's flows."""
+    """A tool is a class of a module, or a chain or flow of the artifact's flows."""
+    flows = "flow" in manifest or "flows" in manifest
     if "flow" not in tool and tool["module"] is not None and tool["qualname"] is not None:
         _check_module(files, tool["module"])
-    elif not ("flow" in tool and "flow" in manifest and tool["module"] is None and tool["qualname"] is None):
+    elif not ("flow" in tool and flows and tool["module"] is None and tool["qualname"] is None):
         raise ManifestError(f"the tool {tool['name']!r} is neither a class nor a chain")
 
 

@@ -10,10 +10,9 @@ import typer
 from lua_cli.errors import EXIT_OK, LuaError, NotFoundError
 
 if TYPE_CHECKING:
-    from lua_cli.analysis.model import Analysis
     from lua_cli.bundle import Draft
+    from lua_cli.pipeline.reading import Read
     from lua_cli.project import Project
-    from lua_cli.source import SourceIndex
 
 
 def explain_command(
@@ -39,6 +38,7 @@ def _explained(subject: str) -> str:
     """A tool or class of the project at hand. Raises NotFoundError with the names that are near."""
     from lua_cli.commands.session import project
     from lua_cli.report.explain import explain_class, found_classes
+    from lua_cli.report.explain_flows import explain_chain, explain_flow, found_chains
     from lua_cli.rules.judging.catalogue import codes
 
     if subject.startswith("lua/"):
@@ -47,33 +47,38 @@ def _explained(subject: str) -> str:
         target = project()
     except LuaError as error:
         raise _unknown(subject, "rule", [code.removeprefix("lua/") for code in codes()]) from error
-    from lua_cli.analysis import analyse
+    read, drafts = _read(target)
+    classes, chains = found_classes(read.analysis, subject), found_chains(read.flows, subject)
+    if not classes and not chains:
+        names = [*(code.removeprefix("lua/") for code in codes()), *_names(read)]
+        raise _unknown(subject, "rule, tool or class", names)
+    texts = [explain_class(read.analysis, info, drafts) for info in classes]
+    if read.flows is not None:
+        texts += [explain_flow(read.flows, info.flow.text or "") for info in classes if info.flow is not None]
+        texts += [explain_chain(read.flows, chain, drafts) for chain in chains]
+    return "\n\n".join(text for text in texts if text)
+
+
+def _read(project: Project) -> tuple[Read, tuple[Draft, ...]]:
+    """The project, and what would be bundled: nothing while it has errors."""
+    from lua_cli.bundle import collect
+    from lua_cli.pipeline.reading import read
+    from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
-    index = SourceIndex(target)
-    analysis = analyse(target, index)
-    found = found_classes(analysis, subject)
-    if not found:
-        raise _unknown(
-            subject, "rule, tool or class", [*(code.removeprefix("lua/") for code in codes()), *_names(analysis)]
-        )
-    drafts = _drafts(analysis, index, target)
-    return "\n\n".join(explain_class(analysis, info, drafts) for info in found)
+    index = SourceIndex(project)
+    found = read(project, index, Choice())
+    if any(diagnostic.severity == "error" for diagnostic in found.diagnostics):
+        return found, ()
+    return found, collect(found.analysis, index, project, found.flows).drafts
 
 
-def _drafts(analysis: Analysis, index: SourceIndex, project: Project) -> tuple[Draft, ...]:
-    """What would be bundled; nothing while the project has errors."""
-    from lua_cli.bundle import collect
-    from lua_cli.rules import judge
+def _names(read: Read) -> list[str]:
+    from lua_cli.report.explain_flows import chain_tools
 
-    if any(diagnostic.severity == "error" for diagnostic in judge(analysis, index, project)):
-        return ()
-    return collect(analysis, index, project).drafts
-
-
-def _names(analysis: Analysis) -> list[str]:
-    own = [info for info in analysis.classes.values() if info.module in analysis.modules]
-    return [name for info in own for name in (info.name, info.qualname) if name]
+    own = [info for info in read.analysis.classes.values() if info.module in read.analysis.modules]
+    chains = [one.tool.name for one in chain_tools(read.flows)]
+    return [name for info in own for name in (info.name, info.qualname) if name] + chains
 
 
 def _unknown(subject: str, what: str, names: list[str] | tuple[str, ...]) -> NotFoundError:

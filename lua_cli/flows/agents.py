@@ -106,7 +106,7 @@ def _schema(reader: Reader, node: Node | None) -> Mapping[str, Any]:
         except (RecursionError, ValueError) as error:
             reader.say(SCHEMA, place, f"inputSchema cannot be read: {error}", "write a smaller schema")
             return OPEN_OBJECT
-    problem = _problem(value)
+    problem = schema_problem(value)
     if problem:
         reader.say(
             SCHEMA, place, f"inputSchema is no JSON Schema of an object: {problem}", "see https://json-schema.org"
@@ -115,7 +115,7 @@ def _schema(reader: Reader, node: Node | None) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else OPEN_OBJECT
 
 
-def _problem(value: Any) -> str:
+def schema_problem(value: Any) -> str:
     """Why a value is no schema of an object; "" when it is one."""
     import jsonschema_rs
 

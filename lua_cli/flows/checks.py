@@ -17,6 +17,18 @@ _ADD = {
 }
 
 
+def flow_problem(flows: Flows, name: str) -> tuple[str, str] | None:
+    """Why no flow of that name can be called, and what to do; None when one can."""
+    flow = flows.flows.get(name)
+    if flow is None:
+        near = difflib.get_close_matches(name, list(flows.flows), n=1)
+        return f"there is no flow `{name}`", f"did you mean `{near[0]}`?" if near else _ADD["flow"]
+    if flow.source is not None:
+        hint = "move the chain into a flow without `source`, and let both call that one"
+        return f"the flow `{name}` has a source and cannot be called", hint
+    return None
+
+
 def check(flows: Flows, mentions: Sequence[Mention]) -> list[Finding]:
     """What mentions get wrong, agents of one name, documents that may break."""
     return [*_mentions(flows, mentions), *_agents(flows), *_documents(flows)]
@@ -26,19 +38,17 @@ def _mentions(flows: Flows, mentions: Iterable[Mention]) -> Iterator[Finding]:
     for mention in mentions:
         if mention.kind == "tool":
             continue  # a Python tool: who has the analysis knows
-        known: Mapping[str, object] = {
-            "flow": flows.flows,
-            "connector": flows.connectors,
-            "resource": flows.resources,
-        }[mention.kind]
+        if mention.kind == "flow":
+            problem = flow_problem(flows, mention.name)
+            if problem is not None:
+                yield _finding(mention.place, *problem)
+            continue
+        known: Mapping[str, object] = {"connector": flows.connectors, "resource": flows.resources}[mention.kind]
         what = "template" if mention.kind == "resource" else mention.kind
         if mention.name not in known:
             near = difflib.get_close_matches(mention.name, list(known), n=1)
             hint = f"did you mean `{near[0]}`?" if near else _ADD[mention.kind]
             yield _finding(mention.place, f"there is no {what} `{mention.name}`", hint)
-        elif mention.kind == "flow" and flows.flows[mention.name].source is not None:
-            hint = "move the chain into a flow without `source`, and let both call it with flow-ref"
-            yield _finding(mention.place, f"the flow `{mention.name}` has a source and cannot be called", hint)
         elif mention.kind == "connector" and mention.wanted:
             kind = flows.connectors[mention.name].type
             if kind != mention.wanted and not (mention.wanted == "llm" and kind.startswith("llm")):

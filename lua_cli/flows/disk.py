@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,9 +50,15 @@ def load_folder(root: Path, folder: Path, values: Mapping[str, str] | None = Non
     return Loaded(flows, disk.read, disk.listings, tuple(sorted(disk.asked)))
 
 
-def load_members(members: Mapping[str, bytes], values: Mapping[str, str] | None = None) -> Flows:
-    """The flows of an artifact's members."""
-    files = {name: content.decode("utf-8") for name, content in members.items() if name.endswith(SUFFIXES)}
+def load_members(
+    members: Mapping[str, bytes], values: Mapping[str, str] | None = None, only: Collection[str] | None = None
+) -> Flows:
+    """The flows of an artifact's members; `only` names those that hold flows, where other YAML lies beside them."""
+    files = {
+        name: content.decode("utf-8")
+        for name, content in members.items()
+        if (name.endswith(SUFFIXES) if only is None else name in only)
+    }
     return load(files, _from_members(members), values)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import Expression
 
-AGENT, PYTHON = "ai-agent", "lua-tool"
+AGENT, PYTHON, FLOW_REF = "ai-agent", "lua-tool", "flow-ref"
 MAX_ITERATIONS = 8
 
 

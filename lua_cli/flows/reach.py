@@ -1,4 +1,4 @@
-"""Which files an agent needs. In: the flows, an agent's flow. Out: paths of YAML files and resources, and variables.
+"""Which files flows need. In: all flows, those to begin with. Out: paths of YAML files and resources, and variables.
 
 A file is taken whole: what any of its flows mentions comes along, so that the files taken load by themselves.
 """
@@ -15,7 +15,11 @@ from lua_cli.flows.model import PYTHON, Flow, Flows, Variable
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What an agent needs: YAML files, resources, variables, Python tools. All sorted."""
+    """What flows need: YAML files, resources, variables, Python tools. All sorted. `begins` are the files that they
+    are in themselves.
+    """
+
+    begins: frozenset[str]
 
     files: tuple[str, ...]
     documents: tuple[str, ...]
@@ -23,10 +27,11 @@ class Reach:
     python: tuple[str, ...]
 
 
-def reach_of(flows: Flows, flow: Flow) -> Reach:
-    """The reach of a flow."""
+def reach_of(flows: Flows, *begin: Flow) -> Reach:
+    """The reach of some flows."""
     files: set[str] = set()
-    pending = [flow.place.path]
+    begins = frozenset(flow.place.path for flow in begin)
+    pending = sorted(begins)
     while pending:
         file = pending.pop()
         if file not in files:
@@ -35,6 +40,7 @@ def reach_of(flows: Flows, flow: Flow) -> Reach:
     inside = [one for one in flows.flows.values() if one.place.path in files]
     python = {block.values["tool"] for one in inside for block in one.blocks() if block.type == PYTHON}
     return Reach(
+        begins,
         tuple(sorted(files)),
         tuple(sorted({r.path for r in flows.resources.values() if r.place.path in files})),
         tuple(v for _, v in sorted(flows.env.items()) if v.place.path in files),

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lua_cli.analysis.model import Analysis
-    from lua_cli.diagnostics import Diagnostic, Place
+    from lua_cli.analysis.model import Analysis, ClassInfo
+    from lua_cli.diagnostics import Diagnostic
+    from lua_cli.flows.beside import Beside, Written
     from lua_cli.flows.disk import Loaded
     from lua_cli.flows.model import Flows
     from lua_cli.project import Project
@@ -34,13 +35,15 @@ def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
     """Read and judge the project."""
     analysis, diagnostics = _python(project, index, choice)
     loaded = _flows(project)
-    if loaded is None:
+    if loaded is None and not any(info.flow for info in analysis.classes.values()):
         return Read(analysis, diagnostics)
     from lua_cli.flows.beside import beside_python
+    from lua_cli.flows.disk import Loaded
+    from lua_cli.flows.model import Flows
     from lua_cli.rules import say
 
-    skills, tools = _names(analysis)
-    findings = (*loaded.flows.findings, *beside_python(loaded.flows, skills, tools))
+    loaded = loaded or Loaded(Flows())
+    findings = (*loaded.flows.findings, *beside_python(loaded.flows, _beside(analysis)))
     diagnostics = sorted((*diagnostics, *say(findings, project, choice)), key=lambda each: each.sort_key())
     return Read(analysis, diagnostics, loaded.flows, loaded.read, loaded.listings, loaded.asked)
 
@@ -62,9 +65,25 @@ def _flows(project: Project) -> Loaded | None:
     return load_folder(project.root, project.flows) if project.flows is not None else None
 
 
-def _names(analysis: Analysis) -> tuple[dict[str, Place], set[str]]:
-    """The names of the registered skills and of their tools."""
+def _beside(analysis: Analysis) -> Beside:
+    """The names of the registered skills and of their tools, and their flow tools."""
+    from lua_cli.flows.beside import Beside, CalledFlow
+
     registered = [skill for skill in analysis.skills if skill.registered]
     skills = {skill.name: skill.place for skill in registered if skill.name is not None}
     found = (analysis.tool_class(use) for skill in registered for use in skill.tools)
-    return skills, {info.name for info in found if info is not None and info.name is not None}
+    tools = {info.dotted: info for info in found if info is not None}.values()
+    called = tuple(
+        CalledFlow(info.name or "?", _written(info, "flow"), _written(info, "input_schema"))
+        for info in tools
+        if info.flow is not None
+    )
+    return Beside(skills, {info.name for info in tools if info.name is not None and info.flow is None}, called)
+
+
+def _written(info: ClassInfo, name: str) -> Written:
+    from lua_cli.flows.beside import Written
+
+    attribute = info.attributes[name]
+    unknown = (attribute.reason or "it is no constant") if attribute.state == "dynamic" else ""
+    return Written(attribute.value, attribute.place or info.place, unknown)

@@ -25,7 +25,7 @@ def findings_of(draft: Draft, seen: SkillSeen) -> Iterator[Finding]:
         yield _failed(draft, f"skill {draft.skill}", seen.error, draft.place)
         return
     said: set[tuple[object, ...]] = set()
-    for tool in draft.tools:
+    for tool in (tool for tool in draft.tools if not tool.flow):
         found = seen.tools[f"{tool.module}:{tool.qualname}"]
         if found.error is not None:
             key = tuple(found.error.get(name) for name in ("step", "type", "message", "path", "line"))

@@ -10,6 +10,7 @@ from lua_cli.diagnostics import Place
 from lua_cli.rules import all_rules
 
 _ATTRIBUTES = ("name", "description", "input_schema", "execute", "condition", "voice_flags")
+_OF_FLOW_TOOLS = ("name", "description", "input_schema", "voice_flags", "flow")
 _LONGEST_VALUE = 60
 _DEFAULTS = {"condition": "none: always offered", "voice_flags": "none"}
 
@@ -17,7 +18,7 @@ _DEFAULTS = {"condition": "none: always offered", "voice_flags": "none"}
 def rule_list() -> str:
     """Every rule: its code, its severity, its title."""
     rows = [(rule.code, rule.severity, rule.title) for rule in all_rules()]
-    return "\n".join(_columns(rows)) + "\n"
+    return "\n".join(columns(rows)) + "\n"
 
 
 def found_classes(analysis: Analysis, subject: str) -> list[ClassInfo]:
@@ -41,21 +42,31 @@ def explain_class(analysis: Analysis, info: ClassInfo, drafts: Iterable[Draft] =
     """
     title = f"{info.name} ({info.dotted})" if info.name else info.dotted
     parts = [[title, *_verdict(analysis, info)], _bases(analysis, info), _members(analysis, info)]
-    parts += [_files(draft) for draft in drafts if _holds(draft, info)]
+    parts += [files_of(draft) for draft in drafts if _holds(draft, info)]
+    return joined(parts)
+
+
+def joined(parts: Iterable[Sequence[str]]) -> str:
+    """Paragraphs of lines as one text."""
     return "\n\n".join("\n".join(part) for part in parts if part)
 
 
 def _holds(draft: Draft, info: ClassInfo) -> bool:
+    if info.flow is not None:
+        return any(tool.flow and (tool.name, tool.place) == (info.name, info.place) for tool in draft.tools)
     return any((tool.module, tool.qualname) == (info.module, info.qualname) for tool in draft.tools)
 
 
-def _files(draft: Draft) -> list[str]:
+def files_of(draft: Draft) -> list[str]:
+    """The files of an artifact, and why each is in it."""
     rows = [(f"  {file.name}", file.reason) for file in draft.files]
-    return [f"files in the artifact of {draft.skill}, and why", *_columns(rows)] if rows else []
+    return [f"files in the artifact of {draft.skill}, and why", *columns(rows)] if rows else []
 
 
 def _verdict(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
-    if info.is_tool:
+    if info.flow is not None:
+        yield f"  is a tool that a flow answers: {_value(info.flow)}"
+    elif info.is_tool:
         yield "  is a tool: it derives from lua_cli.LuaTool"
     elif info.is_tool is None:
         yield "  may be a tool: a base is only known when the code runs"
@@ -72,43 +83,45 @@ def _verdict(analysis: Analysis, info: ClassInfo) -> Iterator[str]:
         for use in skill.tools:
             if use.class_dotted == info.dotted:
                 label = "skill" if skill.registered else "unregistered skill"
-                yield f"  in the {label} {skill.name or '?'}, at {_where(use.place)}"
+                yield f"  in the {label} {skill.name or '?'}, at {shown_place(use.place)}"
     for finding in analysis.findings:
         if finding.place.path == info.statement.path and (
             info.statement.line <= finding.place.line <= info.statement.end_line
         ):
             reason = finding.facts.get("reason") or finding.facts.get("expression", "")
-            yield f"  {finding.code} at {_where(finding.place)}" + (f": {reason}" if reason else "")
+            yield f"  {finding.code} at {shown_place(finding.place)}" + (f": {reason}" if reason else "")
 
 
 def _bases(analysis: Analysis, info: ClassInfo) -> list[str]:
+    if info.flow is not None:
+        return []
     if info.mro is None:
         bases = ", ".join(info.bases_text) or "none"
-        return ["bases, as written", f"  {bases} ({_where(info.place)})"]
+        return ["bases, as written", f"  {bases} ({shown_place(info.place)})"]
     rows = []
     for dotted in info.mro:
         known = analysis.classes.get(dotted)
-        rows.append((f"  {dotted}", _where(known.place) if known and not _of_sdk(dotted) else ""))
-    return ["bases, in Python's order", *_columns(rows)]
+        rows.append((f"  {dotted}", shown_place(known.place) if known and not _of_sdk(dotted) else ""))
+    return ["bases, in Python's order", *columns(rows)]
 
 
 def _members(analysis: Analysis, info: ClassInfo) -> list[str]:
     rows = []
-    for key in _ATTRIBUTES:
+    for key in _ATTRIBUTES if info.flow is None else _OF_FLOW_TOOLS:
         attribute = info.attributes.get(key)
         if attribute is not None and _of_sdk(attribute.owner or ""):
             rows.append((f"  {key}", _DEFAULTS.get(key, _value(attribute)), "", ""))
         elif attribute is not None:
             owner = _short(attribute.owner) if attribute.owner else ""
-            rows.append((f"  {key}", _value(attribute), owner, _where(attribute.place) if attribute.place else ""))
+            rows.append((f"  {key}", _value(attribute), owner, shown_place(attribute.place) if attribute.place else ""))
     others: dict[str, tuple[str, Place]] = {}
     for dotted in info.mro or (info.dotted,):
         known = analysis.classes.get(dotted)
         for name, place in known.members.items() if known else ():
             if name not in _ATTRIBUTES and not name.startswith("__"):
                 others.setdefault(name, (_short(dotted), place))
-    rows += [(f"  {name}", "", owner, _where(place)) for name, (owner, place) in sorted(others.items())]
-    return ["members, and who gives them", *_columns(rows)] if rows else []
+    rows += [(f"  {name}", "", owner, shown_place(place)) for name, (owner, place) in sorted(others.items())]
+    return ["members, and who gives them", *columns(rows)] if rows else []
 
 
 def _of_sdk(dotted: str) -> bool:
@@ -124,12 +137,14 @@ def _value(attribute: Attribute) -> str:
     return text if len(text) <= _LONGEST_VALUE else text[: _LONGEST_VALUE - 1] + "…"
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows with their cells below one another."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _where(place: Place) -> str:
+def shown_place(place: Place) -> str:
+    """A place as a reader looks it up."""
     return f"{place.path}:{place.line}"
 
 

@@ -138,10 +138,13 @@ def _tools(
 def _tool(info: ClassInfo, schemas: Mapping[str, Any] | None) -> dict[str, Any]:
     stated = info.attributes.get("input_schema")
     written = _plain(stated.value) if stated and stated.state == "known" and isinstance(stated.value, dict) else None
+    if info.flow is not None and stated and stated.state == "known" and stated.value is None:
+        written = {"type": "object"}  # any object, as for the tools of flows
     description = info.attributes.get("description")
     return {
         "name": _name(info),
-        "class": info.dotted,
+        "class": info.dotted if info.flow is None else None,
+        **({"flow": info.flow.text} if info.flow is not None else {}),
         "path": info.place.path,
         "line": info.place.line,
         "description": description.text if description else None,
@@ -167,7 +170,7 @@ def _listed_classes(skills: Iterable[SkillInfo], analysis: Analysis) -> list[Cla
     return [
         info
         for dotted, info in sorted(analysis.classes.items())
-        if (info.is_tool is not False and info.module in analysis.modules) or dotted in used
+        if info.flow is None and ((info.is_tool is not False and info.module in analysis.modules) or dotted in used)
     ]
 
 

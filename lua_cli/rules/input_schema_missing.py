@@ -74,5 +74,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             SEVERITY,
             f"{short(info.dotted)} does not say what its input is",
             context.class_place(tool),
-            help="set `input_schema` to a pydantic model, or annotate the parameter of `execute` with one",
+            help="set `input_schema` to a pydantic model, or annotate the parameter of `execute` with one"
+            if info.flow is None
+            else 'give it a JSON Schema: input_schema={"type": "object", "properties": {…}}',
         )

@@ -130,6 +130,8 @@ def schema_findings(
     found = []
     for info in analysis.classes.values():
         schema = schemas.get(f"{info.module}:{info.qualname}", {}).get("inputSchema")
+        if info.flow is not None:
+            schema = info.attributes["input_schema"].value
         if not isinstance(schema, Mapping):
             continue
         for provider in chosen:

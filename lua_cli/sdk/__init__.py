@@ -3,6 +3,7 @@
 from lua_cli.sdk.agent import LuaAgent
 from lua_cli.sdk.data import Data, Record
 from lua_cli.sdk.environment import env
+from lua_cli.sdk.flow_tool import FlowTool
 from lua_cli.sdk.scripted import ScriptedModel
 from lua_cli.sdk.skill import ChannelText, LuaSkill
 from lua_cli.sdk.state import StateError
@@ -12,6 +13,7 @@ from lua_cli.sdk.user import User
 __all__ = [
     "ChannelText",
     "Data",
+    "FlowTool",
     "LuaAgent",
     "LuaSkill",
     "LuaTool",

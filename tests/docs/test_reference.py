@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 
 import lua_cli
-from lua_cli import ChannelText, LuaAgent, LuaSkill, LuaTool, ToolFlag, env
+from lua_cli import ChannelText, FlowTool, LuaAgent, LuaSkill, LuaTool, ToolFlag, env
 from lua_cli.errors import EXIT_BUG, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, LuaError
 from lua_cli.project import settings
 from tests.docs.blocks import REPOSITORY, prose
@@ -64,6 +64,16 @@ def test_the_parameters_and_methods_of_skills_and_agents(cls: type) -> None:
     assert rows(text) == parameters + methods
     made = cls("x", context="") if cls is LuaSkill else cls("x")
     assert sorted(vars(made)) == sorted(parameters), "each parameter is an attribute of the same name"
+
+
+def test_the_parameters_of_a_flow_tool() -> None:
+    text = section(REFERENCE, "FlowTool")
+    assert f"Signature: `{signature(FlowTool, name='FlowTool')}`" in text
+    assert rows(text) == list(inspect.signature(FlowTool).parameters)
+    made = FlowTool(flow="f", name="t")
+    assert sorted(vars(made)) == sorted(rows(text)), "each parameter is an attribute of the same name"
+    with pytest.raises(RuntimeError, match="t is the flow f: run it with `lua test skill --name t`"):
+        made.execute({})
 
 
 def test_env_channel_texts_and_flags() -> None:

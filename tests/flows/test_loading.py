@@ -72,7 +72,7 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
         ("flows:\n  - {name: f, process: []}\n", ["value a.yaml:2:24 the chain is empty | add a block: - type: log"]),
         ("flows:\n  - {name: f, process: [{type: log}]}\n  - {name: f, process: [{type: log}]}\n", ["duplicate-name a.yaml:3:12 two flows are called `f` | give each a name of its own"]),
         ("flows:\n  - {name: s, source: {type: cron}, process: [{type: log}]}\n  - {name: f, process: [{type: flow-ref, settings: {flow: s}}]}\n", [
-            "reference a.yaml:3:59 the flow `s` has a source and cannot be called | move the chain into a flow without `source`, and let both call it with flow-ref",
+            "reference a.yaml:3:59 the flow `s` has a source and cannot be called | move the chain into a flow without `source`, and let both call that one",
         ]),
         ("flows:\n  - {name: f, process: [{type: rest, settings: {connector: api, path: /}}]}\n", ["reference a.yaml:2:60 there is no connector `api` | declare it: connectors: [{name: …, type: …}]"]),
         ("connectors:\n  - {name: api, type: http}\n" + flow("{type: rest, settings: {connector: api, path: /}}"), ["reference a.yaml:6:44 the connector `api` is of type http, and http-client is needed here | declare one: {name: …, type: http-client}"]),

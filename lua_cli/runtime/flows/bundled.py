@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
 from lua_cli.flows.json_text import compact
-from lua_cli.flows.model import Agent, Block, Flow, FlowTool
+from lua_cli.flows.model import FLOW_REF, Agent, Block, Chain, Flow, FlowTool
 from lua_cli.runtime.flows.agent import call
 from lua_cli.runtime.flows.around import Around
 from lua_cli.runtime.flows.engine import Engine
@@ -38,30 +38,49 @@ class Bundled:
     values: Mapping[str, str]
     store: ObjectStore
 
-    def tool(self, name: str) -> FlowTool:
-        """The agent's tool of that name, which the manifest has."""
-        return next(tool for tool in self.agent.tools if tool.name == name)
-
     def close(self) -> None:
         """Close the object store."""
         self.store.close()
 
 
 def open_bundled(opened: OpenedArtifact, options: RunOptions) -> Bundled:
-    """Load the flows of an artifact. Raises LuaError for one whose flows are not those of its manifest."""
+    """Load an artifact's agent of flows. Raises LuaError for one whose flows are not those of its manifest."""
+    engine, values, store = _engine(opened, options)
+    flow, block, agent = _agent(opened, engine)
+    return Bundled(engine, flow, block, agent, values, store)
+
+
+def _engine(opened: OpenedArtifact, options: RunOptions) -> tuple[Engine, Mapping[str, str], ObjectStore]:
+    """The engine of an artifact's flows, the values of their variables, the object store."""
     flows, values = of_artifact(opened, options.project, env_file=options.env_file, first=options.env)
-    address = opened.manifest["flow"]["block"]
-    found = next(((flow, block) for flow, block in flows.agents() if block.address == address), None)
-    if found is None or found[1].agent is None:
-        raise LuaError(f"the artifact has no agent at {address}", hint="compile the project again: lua compile")
-    flow, block = found
     database = options.state.database if options.state is not None else None
     store = ObjectStore(database.parent / FILE if database is not None else None)
     around = Around(
         env=values, store=store, python=_python(opened, options), until=time.monotonic() + options.timeout,
         http=transport_of(options),
     )  # fmt: skip
-    return Bundled(Engine(flows, around), flow, block, found[1].agent, values, store)
+    return Engine(flows, around), values, store
+
+
+def _agent(opened: OpenedArtifact, engine: Engine) -> tuple[Flow, Block, Agent]:
+    address = opened.manifest["flow"]["block"]
+    found = next(((flow, block) for flow, block in engine.flows.agents() if block.address == address), None)
+    if found is None or found[1].agent is None:
+        raise LuaError(f"the artifact has no agent at {address}", hint="compile the project again: lua compile")
+    return *found, found[1].agent
+
+
+def _tool(opened: OpenedArtifact, engine: Engine, name: str) -> FlowTool:
+    """A tool that the manifest has: one of the agent's, or a flow that a skill in Python calls as `flow-ref` does."""
+    if "flow" in opened.manifest:
+        return next(tool for tool in _agent(opened, engine)[2].tools if tool.name == name)
+    entry = next(entry for entry in opened.manifest["tools"] if entry["name"] == name)
+    flow = engine.flows.flows.get(entry["flow"])
+    if flow is None:
+        raise LuaError(f"the artifact has no flow {entry['flow']!r}", hint="compile the project again: lua compile")
+    chain = f"{opened.skill}[{name}]"
+    call = Block(FLOW_REF, FLOW_REF, f"{chain}.{FLOW_REF}", flow.place, {"flow": flow.name})
+    return FlowTool(name, entry["description"], entry["inputSchema"], Chain(chain, (call,)), flow.place)
 
 
 def transport_of(options: RunOptions) -> httpx.BaseTransport | None:
@@ -87,19 +106,19 @@ def variables_of(options: RunOptions) -> dict[str, Any]:
 
 
 def run_flow_tool(opened: OpenedArtifact, name: str, value: Any, options: RunOptions) -> RunResult:
-    """Run one tool of an artifact's agent, with an input that fits its schema."""
+    """Run one tool of an artifact that its flows answer, with an input that fits its schema."""
     begun = time.monotonic()
-    bundled = open_bundled(opened, options)
+    engine, values, store = _engine(opened, options)
     try:
-        result = call(bundled.engine, bundled.tool(name), Message(vars=variables_of(options)), value)
+        result = call(engine, _tool(opened, engine, name), Message(vars=variables_of(options)), value)
     finally:
-        bundled.close()
-    mask = masker(bundled.values)
+        store.close()
+    mask = masker(values)
     took, logs = round((time.monotonic() - begun) * 1000), mask(result.logs)
-    http = heard(bundled.engine.around) if options.http is not None else {}
+    http = heard(engine.around) if options.http is not None else {}
     if result.error is None:
         return RunResult(name, output=result.output, duration_ms=took, logs=logs, http=http)
-    late = time.monotonic() >= bundled.engine.around.until
+    late = time.monotonic() >= engine.around.until
     message = f"it took longer than {options.timeout:g} seconds" if late else mask(result.error.message)
     error = RunError("timeout" if late else "tool-error", message, hint="--timeout allows more" if late else None)
     return RunResult(name, error=error, duration_ms=took, logs=logs, http=http)
@@ -107,7 +126,8 @@ def run_flow_tool(opened: OpenedArtifact, name: str, value: Any, options: RunOpt
 
 def _python(opened: OpenedArtifact, options: RunOptions) -> Any:
     """Runs the Python tools that the artifact holds."""
-    entries = {entry["tool"]: entry for entry in opened.manifest["flow"]["python"]}
+    called = opened.manifest["flow" if "flow" in opened.manifest else "flows"]["python"]
+    entries = {entry["tool"]: entry for entry in called}
     blank = {"description": "", "inputSchema": {"type": "object"}, "outputSchema": None, "hasCondition": False}
 
     def run(name: str, value: Any, seconds: float) -> Any:

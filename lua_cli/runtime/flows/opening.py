@@ -35,7 +35,8 @@ def of_artifact(
     opened: OpenedArtifact, root: Path | None, *, env_file: Path | None = None, first: Values | None = None
 ) -> tuple[Flows, Values]:
     """The flows of an artifact and the values of their variables. Raises LuaError."""
-    return _opened(lambda values: load_members(opened.files, values), root, env_file, first)
+    names = {entry["path"] for entry in opened.manifest["files"] if entry["kind"] == "flow"}
+    return _opened(lambda values: load_members(opened.files, values, names), root, env_file, first)
 
 
 def _opened(
