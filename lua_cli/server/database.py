@@ -173,6 +173,8 @@ def _in_words(error: exc.DBAPIError, where: str) -> LuaError:
         return FullError(f"no space left for {where}: nothing was stored")
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or state in _RACES:
         return BusyError(f"{where} is locked", hint="try again")
+    if code == sqlite3.SQLITE_IOERR:  # of a disk that fails once, too: the call can be repeated, nothing was stored
+        return BusyError(f"cannot use {where}: {_first_line(original)}", hint="is the disk in order?")
     if error.connection_invalidated or state[:2] in ("08", "57", "53") or (not state and not code):
         return BusyError(f"cannot reach {where}: {_first_line(original)}", hint="is the database running?")
     return LuaError(f"the database {where} cannot be used: {_first_line(original)}", hint="see docs/server.md")

@@ -1,5 +1,5 @@
 """One push on SQLite, with each of its writes and syncs failing in turn: the process is killed there, or the call says EIO or
-ENOSPC. What was acknowledged is there, and what is there is whole.
+ENOSPC. What was acknowledged is there, and what is there is whole. The same for every file that `lua push` puts in its place.
 
 `LUA_FAULTS=all` tries every call; by default every sync and every seventh write.
 """
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from lua_cli.errors import LuaError
 from lua_cli.registry.content import verify
 from lua_cli.registry.embedded import EmbeddedRegistry
+from tests.commands.project_text import FILES
 from tests.conftest import REPOSITORY
 from tests.registry.sample import AGENT, submission
 
@@ -80,6 +82,48 @@ def test_each_call_of_a_push_may_fail(before: Path, tmp_path: Path, call: str, f
         shutil.rmtree(folder)
     assert tried or call == "ftruncate", "nothing was injected"
     print(f"{call} {fault}: {tried} calls")
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_each_rename_of_the_command_may_fail(
+    write_project: Callable[[Mapping[str, str]], Path], tmp_path: Path, fault: str
+) -> None:
+    """The build's files and lua.skill.toml are put in their places by renames: after each fault the same command works."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not installed (Debian: apt-get install strace)")
+    command = [sys.executable, "-m", "lua_cli", "push", "skill", "--ci", "--name", "orders"]
+    tried = 0
+    for number in range(1, 100, 1 if EVERY == 1 else 3):
+        root, data, trace = write_project(FILES), tmp_path / f"data{number}", tmp_path / f"trace{number}"
+        env = {**os.environ, "LUA_DATA_DIR": str(data), "PYTHONPATH": str(REPOSITORY)}
+        rules = [
+            option
+            for call in ("rename", "renameat", "renameat2")
+            for option in ("-e", f"inject={call}:{fault}:when={number}")
+        ]
+        tracing = [strace, "-f", "-o", str(trace), "-e", "trace=rename,renameat,renameat2", *rules]
+        done = subprocess.run([*tracing, *command], cwd=root, env=env, capture_output=True, text=True, timeout=120)
+        if "not permitted" in done.stderr:
+            pytest.skip("strace may not trace here")
+        traced = trace.read_text("utf-8", "replace")
+        if "INJECTED" not in traced and "killed by SIGKILL" not in traced:
+            assert done.returncode == 0, done.stderr
+            break
+        tried += 1
+        assert "Traceback" not in done.stderr and "this is a bug" not in done.stderr, done.stderr
+        again = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=120)
+        assert again.returncode == 0, again.stderr
+        if "pushed" in done.stdout:
+            assert again.stdout == "orders: nothing to push, 1.0.0 has this content\n", "answered and lost"
+        with EmbeddedRegistry(data / "registry.db") as registry:
+            assert verify(registry, ("acme",)).faults == []
+            (skill,) = registry.skills("acme")
+            assert [record.version for record in skill.versions] == ["1.0.0"]
+    else:
+        raise AssertionError("the calls did not end")
+    assert tried, "the build and lua.skill.toml are renamed at least"
+    print(f"renames {fault}: {tried} calls")
 
 
 def check(path: Path, said: str) -> None:

@@ -94,8 +94,11 @@ class Server:
         return self._gone()
 
     def close(self) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.kill()
+        if self.process is None:
+            return
+        if self.process.poll() is None:
+            self._signal(signal.SIGKILL)
+        self._gone()
 
     def _signal(self, number: int) -> None:
         assert self.process is not None
