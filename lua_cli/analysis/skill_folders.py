@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _ERROR, _WARNING = "lua/skill-folder", "lua/skill-folder-format"
 _FIELDS = ("name", "description", "license", "compatibility", "metadata", "allowed-tools")
 _LONGEST = {"name": 64, "description": 1024, "compatibility": 500}
+_BRIEF = re.compile(r"\s*(?:- )?[\w-]+:\s+[\[{&*!]")
 _HEAD = "begin SKILL.md with `---`, `name: …`, `description: …` and `---`, each on a line of its own"
 
 
@@ -82,7 +84,7 @@ class SkillFolders:
         try:
             text = self._machine.index.text(file)
         except SourceError as error:
-            self._say(_ERROR, error.place, error.message, "save SKILL.md as UTF-8")
+            self._say(_ERROR, error.place, error.reason, "save SKILL.md as UTF-8")
             return []
         return self._given(read_skill_file(text), file, f"{value.value.rstrip('/')}/{file.name}", folder)
 
@@ -121,7 +123,7 @@ class SkillFolders:
             place = top if description is None else _place(shown, description)
             self._say(_ERROR, place, "it has no description, by which a model decides", "add `description: …` on top")
             return []
-        for place, words, hint in _doubts(read, file.parent.name, shown):
+        for place, words, hint in doubts(read, file.parent.name, shown):
             self._say(_WARNING, place, words, hint)
         where = {field: self._where(file, field) for field in (name, description) if field is not None}
         own = name is not None and name.value
@@ -151,8 +153,8 @@ def _names(folder: Path) -> list[str] | None:
         return None
 
 
-def _doubts(read: SkillFile, folder: str, shown: str) -> Iterator[tuple[Place, str, str]]:
-    """What other programs may refuse, and what is worth a second look."""
+def doubts(read: SkillFile, folder: str, shown: str) -> Iterator[tuple[Place, str, str]]:
+    """What other programs may refuse: the place, the words, a hint. Nothing for what the format allows."""
     name = read.fields.get("name")
     if name is None or not name.value:
         hint = f"add `name: {folder}` on top"
@@ -191,6 +193,17 @@ def _as_yaml(read: SkillFile, shown: str) -> Iterator[tuple[Place, str, str]]:
     """Where strict readers of YAML stop, or read something else."""
     from lua_cli.source.yaml_text import YamlError, parse_yaml
 
+    lines = (read.head or "").split("\n")
+    for whole in read.fields.values():
+        for line in range(whole.line, whole.end_line + 1):
+            if "---" in lines[line - 2]:
+                at = lines[line - 2].index("---") + 1
+                yield Place(shown, line, at, line, at + 3), "strict programs end the head at this `---`", "write `–`"
+            found = _BRIEF.match(lines[line - 2])
+            if found is not None:
+                column = found.end()
+                place = Place(shown, line, column, line, column + 1)
+                yield place, f"strict programs take no `{lines[line - 2][column - 1]}` here", "write one line for each"
     quote = "put the value into quotes"
     try:
         root = parse_yaml(read.head or "")

@@ -67,10 +67,10 @@ def _check(made: dict[str, AgentSkill], output: Path, force: bool) -> None:
 def _write(skill: AgentSkill, output: Path) -> Path:
     folder = output / skill.name
     try:
-        for name, text in skill.files.items():
+        for name, content in skill.files.items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="\n")
+            path.write_bytes(content)
     except OSError as error:
         raise LuaError(f"cannot write {error.filename or folder}: {error.strerror}", hint="see --output") from error
     return folder

@@ -2,7 +2,8 @@
 its files. Writes nothing.
 
 SKILL.md has the name and description on top, then the skill's context, its tools and its document. The tools
-themselves stay with `lua mcp`, which serves them to any client; references/tools.json has their schemas.
+themselves stay with `lua mcp`, which serves them to any client; references/tools.json has their schemas. A skill that
+was made from such a folder is that folder again, with its context and tools beside.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.analysis.skill_folders import doubts
 from lua_cli.errors import UsageError
+from lua_cli.sdk.skill_file import read_skill_file
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
 
 _NAME, _DESCRIPTION = 64, 1024
 TOOLS = "references/tools.json"
+_OTHER_TOOLS = "references/lua-tools.json"  # where the skill has a file of that name itself
+_KEPT = ("license", "compatibility", "metadata", "allowed-tools")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,23 +32,30 @@ class AgentSkill:
     """A folder to write: `files` by path, forward slashes."""
 
     name: str
-    files: Mapping[str, str]
+    files: Mapping[str, bytes]
 
 
 def agent_skill(opened: OpenedArtifact) -> AgentSkill:
     """The folder for a skill. Raises UsageError for one without any words about what it is for."""
     about = opened.manifest["skill"]
-    context = _context(about["context"])
+    context, document = _context(about["context"]), _document(opened)
     description = " ".join((about["description"] or context).split())
     if not description:
         raise UsageError(f"the skill {opened.skill} has no description", hint="description= in LuaSkill(…)")
-    name = _name(opened.skill)
+    name, files = _name(opened.skill), opened.beside
     tools = [_tool(tool) for tool in opened.manifest["tools"]]
-    parts = [_head(name, description), f"# {opened.skill}", context, _tools(opened.skill, tools), _document(opened)]
-    files = {"SKILL.md": "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"}
+    listed = _OTHER_TOOLS if TOOLS in files else TOOLS
+    if "folder" in about:
+        head, whole = _own_head(name, description, document)
+        parts = [head, context, _tools(opened.skill, tools, listed), read_skill_file(document).body]
+    else:
+        whole, head, title = False, _head(name, description), f"# {opened.skill}"
+        parts = [head, title, context, _tools(opened.skill, tools, listed), document]
+    text = "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    text = document if whole and not (context or tools) else text
     if tools:
-        files[TOOLS] = json.dumps(tools, ensure_ascii=False, indent=2) + "\n"
-    return AgentSkill(name, files)
+        files[listed] = (json.dumps(tools, ensure_ascii=False, indent=2) + "\n").encode()
+    return AgentSkill(name, {"SKILL.md": text.encode(), **files})
 
 
 def _name(skill: str) -> str:
@@ -62,8 +74,24 @@ def _head(name: str, description: str) -> str:
     return f"---\nname: {_quoted(name)}\ndescription: {_quoted(short)}\n---"
 
 
+def _own_head(name: str, description: str, document: str) -> tuple[str, bool]:
+    """The frontmatter of a SKILL.md that is there: as it is, when the format allows it (True), else with what can be
+    kept of it."""
+    read = read_skill_file(document)
+    if not list(doubts(read, name, "")):
+        return f"---\n{read.head}\n---", True
+    lines = (read.head or "").split("\n")
+    kept = {key: lines[field.line - 2 : field.end_line - 1] for key, field in read.fields.items() if key in _KEPT}
+    begun = _head(name, description).removesuffix("\n---")
+    for keys in (kept, ()):
+        head = "\n".join([begun, *(line for key in keys for line in kept[key]), "---"])
+        if not list(doubts(read_skill_file(head), name, "")):
+            break
+    return head, False
+
+
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return json.dumps(text, ensure_ascii=False).replace("---", "\\u002d--")  # some end the frontmatter at any `---`
 
 
 def _context(context: str | Mapping[str, str]) -> str:
@@ -74,11 +102,11 @@ def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": tool["name"], "description": tool["description"], "inputSchema": tool["inputSchema"]}
 
 
-def _tools(skill: str, tools: list[dict[str, Any]]) -> str:
+def _tools(skill: str, tools: list[dict[str, Any]], listed: str) -> str:
     if not tools:
         return ""
     lines = [f"- `{tool['name']}`: {' '.join(tool['description'].split())}" for tool in tools]
-    served = f"`lua mcp --skill {skill}` serves them; their input schemas are in [{TOOLS}]({TOOLS})."
+    served = f"`lua mcp --skill {skill}` serves them; their input schemas are in [{listed}]({listed})."
     return "\n".join(["## Tools", "", *lines, "", served])
 
 

@@ -82,7 +82,7 @@ def _value(first: str, more: list[str]) -> str:
     """A scalar: in quotes, a block, or plain. Without spaces around it, which mean nothing in any field."""
     if _BLOCK.match(first):
         return (_folded if first[0] == ">" else "\n".join)(_dedented(more)).strip()
-    whole = _joined([first, *more])
+    whole = _joined([first, *more], quoted=first.startswith('"'))
     if double := _DOUBLE.match(whole):
         return _ESCAPE.sub(_unescaped, double[1].replace("\\\n", "")).strip()
     if single := _SINGLE.match(whole):
@@ -92,14 +92,15 @@ def _value(first: str, more: list[str]) -> str:
     return _joined([_COMMENT.sub("", line) if line.strip() else line for line in (first, *more)]).strip()
 
 
-def _joined(lines: list[str]) -> str:
-    """Lines of a plain or quoted scalar: a break is a space, an empty line a break."""
+def _joined(lines: list[str], *, quoted: bool = False) -> str:
+    """Lines of a plain or quoted scalar: a break is a space, an empty line a break. `quoted`: in double quotes."""
     text, breaks = lines[0].rstrip(), 0
     for line in lines[1:]:
         if not line.strip():
             breaks += 1
             continue
-        glue = "\n" * breaks or ("\n" if text.endswith("\\") and not text.endswith("\\\\") else " ")
+        escaped = quoted and (len(text) - len(text.rstrip("\\"))) % 2  # such a break is none
+        glue = "\n" * breaks or ("\n" if escaped else " ")
         text, breaks = text + glue + line.strip(), 0
     return text
 
