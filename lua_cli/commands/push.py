@@ -58,10 +58,11 @@ def push_command(
     target_project = project()
     built = build(target_project)
     skills = _skills(built.document, chosen_kind, name)
-    refuse_secrets([built.artifacts[skill] for skill in skills], allow_secret or ())
+    allowed = allow_secret or []
+    refuse_secrets([built.artifacts[skill] for skill in skills], allowed)
     with _mirror(to) as mirror, open_target(target_project, agent, built.document) as target:
         known = remembered(target_project, target)
-        planner = Planner(target.registry, target.agent, known_variables(target_project), known or {})
+        planner = Planner(target.registry, target.agent, known_variables(target_project), known or {}, tuple(allowed))
 
         def make_plan() -> Plan:
             return planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)

@@ -92,7 +92,15 @@ def _push(step: PushStep, registry: Registry, agent: str) -> Pushed:
     if step.there:
         return Pushed(step, "unchanged", step.skill_id, step.there)
     opened = step.artifact.open()  # read once: what is checked is what is sent
-    submission = Submission(step.skill, step.version, opened.content, opened.digest, step.facts, base=step.previous)
+    submission = Submission(
+        step.skill,
+        step.version,
+        opened.content,
+        opened.digest,
+        step.facts,
+        base=step.previous,
+        allowed_secrets=step.allowed_secrets,
+    )
     stored = registry.put(agent, submission)
     return Pushed(step, "pushed" if stored.created else "unchanged", stored.skill_id, stored.record)
 

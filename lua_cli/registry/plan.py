@@ -21,6 +21,7 @@ class PushStep:
     skill_id  the skill's id in the registry, "" when it is new there; `there` the version that has this content already
     lower     `version` is lower than `previous`: wants consent
     missing   environment variables that the tools need and that are not set `missing_at`: "here", "for agent acme"
+    allowed_secrets  fingerprints of what only looks like a secret
     """
 
     artifact: BuiltArtifact
@@ -34,6 +35,7 @@ class PushStep:
     lower: bool = False
     missing: tuple[str, ...] = ()
     missing_at: str = "here"
+    allowed_secrets: tuple[str, ...] = ()
 
     @property
     def skill(self) -> str:

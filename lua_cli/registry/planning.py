@@ -25,13 +25,14 @@ LATEST = "latest"
 class Planner:
     """Plans for one agent of a registry. `known` are the names of the environment variables that are set here, which
     count where the registry has none of its own; `remembered` are the versions, by skill, that this project pushed
-    there as far as it knows.
+    there as far as it knows; `allowed_secrets` are fingerprints of what only looks like a secret.
     """
 
     registry: Registry
     agent: str
     known: Collection[str] = ()
     remembered: Mapping[str, str] = field(default_factory=dict)
+    allowed_secrets: tuple[str, ...] = ()
 
     def push(self, artifacts: Iterable[BuiltArtifact], *, version: Version | None = None, deploy: bool = False) -> Plan:
         """Put these artifacts, each as `version` or as the next patch of its skill, and with `deploy` make them live.
@@ -127,6 +128,7 @@ class Planner:
             lower=bool(not there and highest and wanted.key < highest.parsed.key),
             missing=missing,
             missing_at=missing_at,
+            allowed_secrets=self.allowed_secrets,
         )
 
     def _lost(self, skill: str, record: SkillRecord | None) -> str:

@@ -138,6 +138,7 @@ class Submission:
     `version` has
                come since, because the author would not have chosen that number
     unchecked  leave that out: the number is wanted whatever came
+    allowed_secrets  fingerprints of what only looks like a secret: a server that scans what arrives lets it pass
     """
 
     skill: str
@@ -147,6 +148,7 @@ class Submission:
     facts: SkillFacts
     base: str | None = None
     unchecked: bool = False
+    allowed_secrets: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

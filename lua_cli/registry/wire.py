@@ -168,7 +168,11 @@ def version_body(submission: Submission, skill_id: str, blob: str) -> Mapping[st
         "description": facts.description,
         "context": facts.context,
         "tools": [_tool_body(tool, blob) for tool in facts.tools],
-        "artifact": {"digest": submission.digest, "size": len(submission.content)},
+        "artifact": {
+            "digest": submission.digest,
+            "size": len(submission.content),
+            **({"allowedSecrets": list(submission.allowed_secrets)} if submission.allowed_secrets else {}),
+        },
         "base": submission.base,
         "unchecked": submission.unchecked,
         **({"conditionS3Hash": blob} if facts.has_condition else {}),

@@ -12,11 +12,13 @@ import hashlib
 import hmac
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
 
+from lua_cli.bundle import find_secrets
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.errors import LuaError
@@ -133,10 +135,25 @@ def _artifact_version(
         raise RefusedError(422, "artifact-invalid", error.message, hint=error.hint) from error
     if opened.skill != skill:
         raise RefusedError(422, "skill-mismatch", f"the artifact is of the skill {opened.skill!r}, not of {skill!r}")
+    _refuse_secrets(opened.files, claimed.allowed_secrets)
     facts = facts_of(opened.manifest)
     if sorted(facts.tool_names) != sorted(tool.name for tool in body.tools):
         raise RefusedError(422, "tools-mismatch", "the tools that are named are not those of the artifact")
     return NewVersion(version, digest, len(content), facts)
+
+
+def _refuse_secrets(files: Mapping[str, bytes], allowed: list[str]) -> None:
+    """Whoever may read the agent would have them: other clients than ours may not look before they send."""
+    for name, secrets in find_secrets(files).items():
+        for secret in secrets:
+            if secret.fingerprint not in allowed:
+                raise RefusedError(
+                    422,
+                    "secret-found",
+                    f"{name}:{secret.line} holds what looks like a secret: {secret.kind} "
+                    f"(fingerprint {secret.fingerprint})",
+                    hint="revoke it; what is none can be pushed with --allow-secret FINGERPRINT",
+                )
 
 
 def _loose_version(tx: Connection, agent: str, skill: str, version: str, body: PutVersion) -> NewVersion:

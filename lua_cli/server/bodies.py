@@ -33,6 +33,7 @@ class CreateSkill(_Body):
 class Artifact(_Body):
     digest: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
     size: Annotated[int, Field(ge=0)]
+    allowed_secrets: Annotated[list[str], Field(max_length=1000)] = Field(default_factory=list)
 
 
 class PutTool(_Body):

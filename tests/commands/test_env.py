@@ -190,3 +190,14 @@ def test_a_push_changes_no_variable(lua: Lua, root: Path) -> None:
     pushed = lua("push", "skill", "--name", "orders", "--auto-deploy", "--force", cwd=root)
     assert pushed.exit_code == 0, pushed.stderr
     assert production(lua, root) == {"API_URL": "https://x.example"}
+
+
+def test_what_a_person_said_is_no_secret_passes_the_server(lua: Lua, root: Path) -> None:
+    key = "sk" + "_live_" + "4eC39HqLyjWDarjtT1zdp7dc"
+    text = (root / "agent.py").read_text("utf-8")
+    (root / "agent.py").write_text(f'KEY = "{key}"\n{text}', encoding="utf-8")
+    refused = lua("push", "skill", "--name", "orders", "--ci", cwd=root)
+    fingerprint = refused.stderr.partition("(fingerprint ")[2].partition(")")[0]
+    assert refused.exit_code == 1 and fingerprint
+    pushed = lua("push", "skill", "--name", "orders", "--ci", "--allow-secret", fingerprint, cwd=root)
+    assert pushed.exit_code == 0, pushed.stderr

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.serving import Server, running_postgres, running_s3
+from tests.server.serving import Server, running_postgres
+from tests.server.stores import running_seaweedfs
 
 Hosted = tuple[Server, str]
 
@@ -26,7 +27,7 @@ def serve_team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hosted]:
     """`lua serve` on PostgreSQL and an S3 store, and a key."""
     folder: Path = tmp_path_factory.mktemp("team")
     with contextlib.ExitStack() as stack:
-        cluster, s3 = stack.enter_context(running_postgres()), stack.enter_context(running_s3())
-        server = Server(folder, "--blobs", "s3://lua/team", url=cluster.database(), env=s3)
+        cluster, s3 = stack.enter_context(running_postgres()), stack.enter_context(running_seaweedfs())
+        server = Server(folder, "--blobs", "s3://lua/team", url=cluster.database(), env=s3.env)
         stack.callback(server.close)
         yield server.start(), server.key("mo")

@@ -141,6 +141,21 @@ def test_what_does_not_agree_with_its_content_is_refused(
     assert data(api.get(f"/developer/skills/{agent}"))["skills"][0]["versions"] == []
 
 
+def test_a_secret_in_what_arrives_is_refused_and_never_shown(api: httpx.Client, agent: str) -> None:
+    secret = "AKIA" + "Q3EGRIV5JL2NM7XW"
+    body, content = version_body(secret)
+    skill = make_skill(api, agent)
+    upload(api, agent, content)
+    put = f"/developer/skills/{agent}/{skill}/version"
+    answer = api.post(put, json=body)
+    error = refused(answer, 422, "secret-found")
+    assert "agent.py:1 holds what looks like a secret: AWS Access Key (fingerprint " in error["message"]
+    assert secret not in answer.text
+    fingerprint = error["message"].rpartition("fingerprint ")[2].rstrip(")")
+    body["artifact"]["allowedSecrets"] = [fingerprint]
+    data(api.post(put, json=body), 201)
+
+
 def test_what_is_no_artifact_or_another_skills_is_refused(api: httpx.Client, agent: str) -> None:
     skill = make_skill(api, agent, "refunds")
     path = f"/developer/skills/{agent}/{skill}/version"
