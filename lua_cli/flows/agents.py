@@ -42,6 +42,7 @@ def read_agent(blocks: Blocks, given: Mapping[str, Node], address: str) -> Agent
         default=blocks.inner().chain(default, f"{address}[default]") if default is not None else None,
         input=reader.expression(given.get("input"), "input"),
         answer="text" if answer == "text" else "json",
+        places={key: reader.place(node) for key, node in given.items()},
     )
 
 
@@ -63,7 +64,8 @@ def _tools(blocks: Blocks, node: Node | None, address: str) -> tuple[FlowTool, .
         if name == LOAD_SKILL:
             hint = "give the tool another name: load_skill is how the model loads a document"
             reader.say(VALUE, place, f"the name {LOAD_SKILL} is taken", hint)
-        tools.append(FlowTool(name, description, schema, chain, place))
+        places = {key: reader.place(item) for key, item in items.items()}
+        tools.append(FlowTool(name, description, schema, chain, place, places))
     return tuple(tools)
 
 

@@ -79,13 +79,14 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class FlowTool:
-    """A tool of an agent: a chain whose body is the result."""
+    """A tool of an agent: a chain whose body is the result. `places` are those of its values, by key."""
 
     name: str
     description: str
     schema: Mapping[str, Any]
     chain: Chain
     place: Place
+    places: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class Agent:
     default: Chain | None = None
     input: Expression | None = None
     answer: Literal["json", "text"] = "json"
+    places: Mapping[str, Place] = field(default_factory=dict)  # of its values, by key
 
 
 @dataclass(frozen=True, slots=True)

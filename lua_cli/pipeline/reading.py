@@ -40,11 +40,12 @@ def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
     from lua_cli.flows.beside import beside_python
     from lua_cli.flows.disk import Loaded
     from lua_cli.flows.model import Flows
-    from lua_cli.rules import say
+    from lua_cli.rules.judging.chains import judge_flows
 
     loaded = loaded or Loaded(Flows())
     findings = (*loaded.flows.findings, *beside_python(loaded.flows, _beside(analysis)))
-    diagnostics = sorted((*diagnostics, *say(findings, project, choice)), key=lambda each: each.sort_key())
+    said = judge_flows(findings, loaded.flows, index, project, choice)
+    diagnostics = sorted((*diagnostics, *said), key=lambda each: each.sort_key())
     return Read(analysis, diagnostics, loaded.flows, loaded.read, loaded.listings, loaded.asked)
 
 

@@ -166,7 +166,8 @@ def _unknown_names(context: Context, agent: AgentInfo, tools: dict[str, Register
     # Of a tool that is not understood for another reason, such as a base that cannot be imported, the name is there
     # too.
     there = {info.name for _, _, info in context.uses() if info is not None}
-    texts = [(agent.attributes["persona"], "the persona")]
+    persona = agent.attributes["persona"]
+    texts = [(persona, f"the {persona.name}")]
     texts += [(skill.attributes["context"], f"the context of `{skill.name}`") for skill in context.skills_of(agent)]
     texts += [(tool.info.attributes["description"], f"the description of `{name}`") for name, tool in tools.items()]
     for attribute, label in texts:

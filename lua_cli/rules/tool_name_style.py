@@ -80,7 +80,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             SEVERITY,
             f'the tool name "{name}" is not lowercase with hyphens or underscores',
             context.place_of(attribute, tool),
-            help=f'write `name = "{better}"`',
+            help=f"write `name: {better}`" if _in_yaml(attribute) else f'write `name = "{better}"`',
             fix=_fix(context, tool, attribute, better) if better not in taken else None,
             related=tuple(_mentions(context, name)),
         )
@@ -98,8 +98,14 @@ def _fix(context: Context, tool: RegisteredTool, attribute: Attribute, better: s
     place = context.place_of(attribute, tool)
     if place != attribute.place or attribute.text is None:
         return None
-    literal = with_string(context.source(place), attribute.text, better)
+    written = context.source(place)
+    bare = _in_yaml(attribute) and written == attribute.text
+    literal = better if bare else with_string(written, attribute.text, better)
     return Fix(f"Rename the tool to `{better}`", (Edit(place, literal),)) if literal is not None else None
+
+
+def _in_yaml(attribute: Attribute) -> bool:
+    return attribute.place is not None and attribute.place.path.endswith((".yaml", ".yml"))
 
 
 def _mentions(context: Context, name: str) -> Iterator[Related]:

@@ -50,7 +50,7 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place
@@ -69,27 +69,33 @@ _HIDES_OTHERS = frozenset(
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
-    outcome = context.outcome
-    if outcome is None:
-        return
+    if context.outcome is not None:
+        yield from unused(context.outcome, context.text)
+
+
+def unused(
+    outcome: Outcome, text_of: Callable[[str], str], decided: Collection[str] = frozenset()
+) -> Iterator[Diagnostic]:
+    """What is wrong with the comments. `decided` are rules of later stages that have had their say all the same."""
     known = not any(diagnostic.code in _HIDES_OTHERS for diagnostic in outcome.found)
     for suppression in outcome.suppressions:
-        unused = [(code, place) for code, place in suppression.codes if not _needed(code, place, outcome, known)]
+        idle = [(code, at) for code, at in suppression.codes if not _needed(code, at, outcome, known, decided)]
         if not suppression.codes:
             message, help_ = "this comment names no rule and silences nothing", "write `# lua: ignore[code]`"
-            yield Diagnostic(CODE, SEVERITY, message, suppression.place, help_, _removal(suppression, [], context))
-        for code, place in unused:
+            yield Diagnostic(CODE, SEVERITY, message, suppression.place, help_, _removal(suppression, [], text_of))
+        for code, place in idle:
             message, help_ = _words(code, place, outcome)
-            fix = _removal(suppression, [code for code, _ in unused], context)
+            fix = _removal(suppression, [code for code, _ in idle], text_of)
             yield Diagnostic(CODE, SEVERITY, message, place, help_, fix)
 
 
-def _needed(code: str, place: Place, outcome: Outcome, known: bool) -> bool:
+def _needed(code: str, place: Place, outcome: Outcome, known: bool, decided: Collection[str]) -> bool:
     """It silenced something, may do so in a stage after this one, or may once the rest is known."""
     rule = find_rule(code)
     if rule is None or (code, place) in outcome.used:
         return rule is not None
-    return rule.later or not (known or _error_there(code, place, outcome))
+    later = rule.later and rule.code not in decided
+    return later or not (known or _error_there(code, place, outcome))
 
 
 def _error_there(code: str, place: Place, outcome: Outcome) -> bool:
@@ -107,11 +113,11 @@ def _words(code: str, place: Place, outcome: Outcome) -> tuple[str, str]:
     return f"`{full}` has nothing to say on this line", "remove the comment"
 
 
-def _removal(suppression: Suppression, unused: list[str], context: Context) -> Fix:
+def _removal(suppression: Suppression, idle: list[str], text_of: Callable[[str], str]) -> Fix:
     """Takes the codes out; the whole directive when none is left, and the whole line when nothing else stands on it."""
     place = suppression.place
-    line = context.text(place.path).split("\n")[place.line - 1]
-    kept = [code for code, _ in suppression.codes if code not in unused]
+    line = text_of(place.path).split("\n")[place.line - 1]
+    kept = [code for code, _ in suppression.codes if code not in idle]
     start, end, text = suppression.start, suppression.end, ""
     if kept:
         text = f"# lua: ignore[{', '.join(kept)}]"

@@ -106,8 +106,8 @@ def _read(root: Path, path: str) -> _File | str:
         text = data.decode(encoding)
     except (OSError, SyntaxError, UnicodeDecodeError) as error:
         return f"the file cannot be read: {error}"
-    if not _parses(data):
-        return "the file is not valid Python"
+    if not _parses(data, path):
+        return f"the file is not valid {_language(path)}"
     if text.encode(encoding) != data:
         return f"the file cannot be written in {encoding} as it was"
     ends = list(_LINE_END.finditer(text))
@@ -128,7 +128,7 @@ def _take(edits: Iterable[Edit], files: dict[str, _File | str]) -> str | None:
                 return "another fix changes the same place: run it again"
         merged = file.taken | new
         if not _still_valid(file, merged):
-            return "the result would not be valid Python"
+            return f"the result would not be valid {_language(path)}"
         wanted.append((file, merged))
     for file, merged in wanted:
         file.taken = merged
@@ -150,12 +150,24 @@ def _clash(span: tuple[int, int], other: tuple[int, int]) -> bool:
 def _still_valid(file: _File, edits: dict[tuple[int, int], str]) -> bool:
     """The file parses, and can be written in its encoding, with the edits; a guard against a wrong fix."""
     try:
-        return _parses(file.after(edits).encode(file.encoding))
+        return _parses(file.after(edits).encode(file.encoding), file.path)
     except UnicodeEncodeError:
         return False
 
 
-def _parses(data: bytes) -> bool:
+def _language(path: str) -> str:
+    return "YAML" if path.endswith((".yaml", ".yml")) else "Python"
+
+
+def _parses(data: bytes, path: str) -> bool:
+    if _language(path) == "YAML":
+        from lua_cli.source.yaml_text import YamlError, parse_yaml
+
+        try:
+            parse_yaml(data.decode("utf-8-sig"))
+        except (YamlError, UnicodeDecodeError):
+            return False
+        return True
     try:
         ast.parse(data)
     except (SyntaxError, ValueError, RecursionError):

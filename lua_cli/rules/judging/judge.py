@@ -49,6 +49,11 @@ def say(findings: Iterable[Finding], project: Project, choice: Choice = NO_CHOIC
     return sorted(left, key=Diagnostic.sort_key)
 
 
+def said_about(findings: Iterable[Finding]) -> Iterator[Diagnostic]:
+    """The rules' words for findings, before levels and suppressions."""
+    yield from _from_findings(findings)
+
+
 def _checked(context: Context) -> Iterator[Diagnostic]:
     """What the rules say that look at the whole: those that judge the outcome of the others run when it is there."""
     for rule in all_rules():
