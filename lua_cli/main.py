@@ -101,9 +101,9 @@ def _short_way(rest: list[str]) -> int | None:
 
         return answer_mcp(rest)
     if rest[:1] == ["compile"]:
-        from lua_cli.commands.compiled import answer_unchanged
+        from lua_cli.commands.compiled import answer_plainly
 
-        return answer_unchanged(rest)
+        return answer_plainly(rest)
     from lua_cli.commands.testing import answer_directly
 
     return answer_directly(rest)

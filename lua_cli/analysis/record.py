@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import ClassValue, ModuleValue, Where
 from lua_cli.source import SourceError, ir
-from lua_cli.source.cst import UnreadableError, read
 from lua_cli.source.grafting import equal, grafted, is_fit, pruned
 
 if TYPE_CHECKING:
@@ -58,6 +57,9 @@ def _read(machine: Machine, module: ModuleValue, wanted: set[int]) -> ir.ModuleF
         return None
     starts = [statement.span[0] for statement in facts.body]
     chosen = sorted({bisect_right(starts, line) - 1 for line in wanted} - {-1})
+    path, which = module.location.path, " ".join(map(str, chosen))
+    if path is not None and machine.index.agreed(path, which):
+        return None
     texts: dict[int, str] = {}
     for at in chosen:
         statement = facts.body[at]
@@ -67,6 +69,8 @@ def _read(machine: Machine, module: ModuleValue, wanted: set[int]) -> ir.ModuleF
                 texts[at] = text
     readings = _readings(texts)
     if all(equal(reading, facts.body[at]) for at, reading in readings.items()):
+        if path is not None:
+            machine.index.agree(path, which)
         return None
     body = list(facts.body)
     for at, reading in readings.items():
@@ -77,6 +81,8 @@ def _read(machine: Machine, module: ModuleValue, wanted: set[int]) -> ir.ModuleF
 def _readings(texts: dict[int, str]) -> dict[int, ir.Stmt]:
     """libcst's readings: all in one parse, one by one where that is not to be had. What it cannot read stays with
     `ast`."""
+    from lua_cli.source.cst import UnreadableError, read  # libcst: only where something is not known yet
+
     try:
         together = read("\n".join(texts.values()))
         if len(together) == len(texts):

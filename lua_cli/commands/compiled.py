@@ -1,5 +1,5 @@
-"""How a compile is shown, and the short way of an unchanged one: `lua compile` with nothing to do answers without the
-typer application, whose import of pydantic alone costs ten times a bare Python.
+"""How a compile is shown, and the short way of a plain one: `lua compile` without more than a format answers without
+the typer application, whose import of pydantic alone costs ten times a bare Python.
 """
 
 from __future__ import annotations
@@ -14,24 +14,31 @@ if TYPE_CHECKING:
     from lua_cli.project import Project
 
 
-def answer_unchanged(args: list[str]) -> int | None:
-    """The exit code of `lua compile [--strict] [--json]` when nothing has changed since the last build, or only bodies
-    of functions that decided nothing; None for every other command line and whenever there is more to compile.
-    """
+def answer_plainly(args: list[str]) -> int | None:
+    """The exit code of `lua compile [--strict] [--json]`; None for every other command line."""
     from lua_cli.commands.at_once import compile_format
 
     chosen = compile_format(args[1:]) if args[:1] == ["compile"] else None
     if chosen is None:
         return None
-    from lua_cli.commands.session import current, project
+    from lua_cli.commands.session import current, progress, project
     from lua_cli.pipeline import remembered
 
     target = project()
-    known = remembered(target, ci=current().ci)
-    if known is None:
-        return None
-    show_and_keep(target, known.document, chosen)
-    return exit_code(known.document, strict="--strict" in args)
+    compiled = remembered(target, ci=current().ci)
+    if compiled is None:
+        from lua_cli.pipeline import compile_anew
+
+        report = progress()
+        try:
+            compiled = compile_anew(target, ci=current().ci, progress=report)
+        finally:
+            report("")
+    if compiled.ok:
+        show_and_keep(target, compiled.document, chosen)
+    else:
+        show(target, compiled.document, chosen)
+    return exit_code(compiled.document, strict="--strict" in args)
 
 
 def exit_code(document: Mapping[str, Any], *, strict: bool) -> int:

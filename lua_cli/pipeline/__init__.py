@@ -8,7 +8,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
     from lua_cli.pipeline.known import Compiled, remembered
-    from lua_cli.pipeline.run import compile_project, explain_bundles
+    from lua_cli.pipeline.run import compile_anew, compile_project, explain_bundles
 
 else:
 
@@ -24,4 +24,4 @@ else:
         return getattr(run, name)
 
 
-__all__ = ["Compiled", "compile_project", "explain_bundles", "remembered"]
+__all__ = ["Compiled", "compile_anew", "compile_project", "explain_bundles", "remembered"]

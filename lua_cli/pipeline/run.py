@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
+from lua_cli.pipeline.keeping_facts import facts_store, keep_facts
 from lua_cli.pipeline.known import Compiled, remembered
 from lua_cli.pipeline.reading import read as _read
 from lua_cli.pipeline.unchanged import Record
@@ -46,6 +47,18 @@ def compile_project(
         known = remembered(project, ci=ci)
         if known is not None:
             return known
+    return compile_anew(project, check=check, choice=choice, ci=ci, progress=progress)
+
+
+def compile_anew(
+    project: Project,
+    *,
+    check: bool = False,
+    choice: Choice | None = None,
+    ci: bool = False,
+    progress: Callable[[str], None] = lambda _text: None,
+) -> Compiled:
+    """`compile_project` where the last build is known to be of no use."""
     from lua_cli.rules import Choice
 
     if not check:
@@ -78,9 +91,11 @@ def _compile(
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
-    index = SourceIndex(project)
+    index = SourceIndex(project, facts_store(project))
     progress("reading the project")
     read = _read(project, index, choice)
+    if not check:
+        keep_facts(project, index)
     if check or _has_errors(read.diagnostics):
         ok = not _has_errors(read.diagnostics)
         return Compiled(build_document(project, read.analysis, read.diagnostics, ok=ok, flows=read.flows)), None

@@ -33,6 +33,7 @@ from lua_cli.source.outline import Body, Outline, bodies_of, numbers_at, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import RawReads, read
 from lua_cli.source.spans import Span, place_of
+from lua_cli.source.store import FactsStore, Kept
 from lua_cli.source.variables import Variables
 
 
@@ -56,8 +57,9 @@ class SourceIndex:
     looked_into functions whose bodies counted: file → lines of their `def`
     """
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, store: FactsStore | None = None) -> None:
         self.project = project
+        self.store = store
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
         self.whole: set[Path] = set()
@@ -82,16 +84,23 @@ class SourceIndex:
         """The decoded text of a file (a path as diagnostics show it is relative to the project). Raises SourceError."""
         text = self._texts.get(path)
         if text is None:
-            text = self._decoded(self.project.root / path)
-            if self._is_first_party(self.project.root / path):
-                self._texts[path] = text
+            whole = self.project.root / path
+            text = self._texts.get(whole)
+            if text is None:
+                text = self._decoded(whole)
+            if whole in self._texts or self._is_first_party(whole):
+                self._texts[path] = self._texts[whole] = text
         return text
 
     def lines(self, path: Path | str) -> Sequence[str]:
         """The lines of a file, as Python counts them."""
         lines = self._lines.get(path)
         if lines is None:
-            lines = self._lines[path] = self.text(path).split("\n")
+            whole = self.project.root / path
+            lines = self._lines.get(whole)
+            if lines is None:
+                lines = self._lines[whole] = self.text(path).split("\n")
+            self._lines[path] = lines
         return lines
 
     def place(self, path: Path, span: Span) -> Place:
@@ -186,17 +195,35 @@ class SourceIndex:
         if path not in self._files:
             file = self._files[path] = _File(path, self.project.relative(path))
             try:
-                text = self.text(path)
-                tree = parse(text)
-                file.facts = lower(tree, text)
-                if with_reads:
-                    file.reads, file.bodies = read(tree, text), bodies_of(tree, text)
+                file.facts, file.reads, file.bodies = self._kept(path, with_reads)
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = SourceError(Place(file.shown, *error.span), error.message, needs)
             except SourceError as error:
                 file.error = error
         return self._files[path]
+
+    def _kept(self, path: Path, with_reads: bool) -> Kept:
+        """What there is to know of a file, out of the store where it knows it. Raises SourceError, ParseError."""
+        text = self.text(path)
+        digest = self.read[path]
+        known = self.store.get(digest) if self.store else None
+        if known is not None and (known.reads is not None or not with_reads):
+            return known
+        tree = parse(text)
+        kept = Kept(lower(tree, text), *((read(tree, text), bodies_of(tree, text)) if with_reads else (None, ())))
+        if self.store:
+            self.store.put(digest, kept)
+        return kept
+
+    def agreed(self, path: Path, statements: str) -> bool:
+        """Whether it is known that both readers read these statements of the file alike."""
+        return self.store is not None and self.store.agreed(self.read[path], statements)
+
+    def agree(self, path: Path, statements: str) -> None:
+        """Remember that they do."""
+        if self.store:
+            self.store.agree(self.read[path], statements)
 
     def _decoded(self, path: Path) -> str:
         shown = self.project.relative(path)

@@ -144,9 +144,10 @@ def _start(statement: ast.stmt) -> int:
 
 def _of_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr | ast.arg]:
     given = node.args
-    yield from (*given.posonlyargs, *given.args, *given.kwonlyargs, *given.defaults)
-    rest: list[ast.expr | ast.arg | None] = [*given.kw_defaults, given.vararg, given.kwarg, node.returns]
-    yield from (one for one in rest if one is not None)
+    plain = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    for one in (*plain, *given.defaults, *given.kw_defaults, node.returns):
+        if isinstance(one, ast.expr | ast.arg):
+            yield one
 
 
 def _yields(function: ast.AST) -> bool:

@@ -1,0 +1,45 @@
+"""Where the facts of sources are kept between compiles: `.lua/cache/facts.bin` (source/store.py). In: a project. Out:
+the store, with the identity of all that decides how a source is read; its file, written after the reading.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lua_cli._version import __version__
+from lua_cli.pipeline import at_once
+from lua_cli.pipeline.unchanged import replace_cached
+from lua_cli.source.store import FactsStore
+
+if TYPE_CHECKING:
+    from lua_cli.project import Project
+    from lua_cli.source import SourceIndex
+
+
+def facts_store(project: Project) -> FactsStore:
+    return FactsStore(_place(project), ascii((__version__, at_once.program(), sys.version, _libcst())))
+
+
+def keep_facts(project: Project, index: SourceIndex) -> None:
+    """Write down what this reading asked for. A disk that refuses costs the next reading its time, nothing else."""
+    content = index.store.content() if index.store else None
+    if content is not None:
+        path = _place(project)
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_cached(path, content)
+
+
+def _place(project: Project) -> Path:
+    return project.output / "cache" / "facts.bin"
+
+
+def _libcst() -> str:
+    """Which libcst is the other reader, without importing it."""
+    found = find_spec("libcst")
+    origin = found.origin if found is not None else None
+    return f"{origin} {Path(origin).stat().st_mtime_ns}" if origin else ""

@@ -1,0 +1,137 @@
+"""Facts of sources, kept by what the sources hold, for the next compile. In: a file, who wrote it. Out: facts by the
+digest of the bytes they were read from.
+
+Never trusted: a file that is damaged, of another program or another Python is no file, and facts are never looked up
+by anything but the content. Only the classes of facts are ever made of what lies there: nothing that it names is
+imported or called. Keeps what one compile asked for, no more.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import pickle
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lua_cli.source import ir
+from lua_cli.source.outline import Body
+from lua_cli.source.reads import RawImport, RawReads
+
+_HEAD = b"lua-facts 1"
+_MADE: dict[tuple[str, str], Any] = {
+    **{
+        (ir.__name__, name): value
+        for name, value in vars(ir).items()
+        if getattr(value, "__module__", "") == ir.__name__
+    },
+    (RawImport.__module__, "RawImport"): RawImport,
+    (Body.__module__, "Body"): Body,
+    ("builtins", "complex"): complex,
+    ("builtins", "Ellipsis"): Ellipsis,
+}
+
+
+class Kept(NamedTuple):
+    """What is kept of one source. `reads` and `bodies` only where they were asked for."""
+
+    facts: ir.ModuleFacts
+    reads: RawReads | None
+    bodies: tuple[Body, ...]
+
+
+class FactsStore:
+    """The facts of one project's sources. `identity`: the program, and all else that decides how a source is read."""
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self._path, self._identity = path, identity
+        self._there: dict[str, memoryview] | None = None
+        self._agreed_there: frozenset[str] = frozenset()
+        self._used: dict[str, memoryview | bytes] = {}
+        self._agreed: set[str] = set()
+        self._new = False
+
+    def get(self, digest: str) -> Kept | None:
+        """What is kept of the source of that digest."""
+        content = self._entries().get(digest)
+        if content is None:
+            return None
+        try:
+            facts, reads, bodies = _Reader(io.BytesIO(content)).load()
+        except (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError):
+            return None
+        self._used[digest] = content
+        return Kept(facts, None if reads is None else _reads(*reads), bodies)
+
+    def put(self, digest: str, kept: Kept) -> None:
+        reads = kept.reads and (
+            kept.reads.imports,
+            kept.reads.env,
+            kept.reads.computed,
+            kept.reads.local,
+            kept.reads.data,
+        )
+        self._used[digest] = pickle.dumps((kept.facts, reads, kept.bodies), protocol=5)
+        self._new = True
+
+    def agreed(self, digest: str, statements: str) -> bool:
+        """Whether both readers gave the same for these statements of the source of that digest."""
+        self._entries()
+        key = f"{digest} {statements}"
+        if key not in self._agreed_there:
+            return False
+        self._agreed.add(key)
+        return True
+
+    def agree(self, digest: str, statements: str) -> None:
+        self._agreed.add(f"{digest} {statements}")
+        self._new = True
+
+    def content(self) -> bytes | None:
+        """The file as it is to be now; None when it may stay as it is."""
+        if not self._new and self._there is not None and len(self._used) == len(self._there):
+            return None
+        sizes = {digest: len(content) for digest, content in self._used.items()}
+        index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
+        body = b"".join((index, b"\n", *self._used.values()))
+        return b" ".join((_HEAD, hashlib.sha256(body).hexdigest().encode())) + b"\n" + body
+
+    def _entries(self) -> dict[str, memoryview]:
+        if self._there is None:
+            self._there = {}
+            with suppress(OSError, ValueError, TypeError, AttributeError):  # nothing is kept, or nothing of use
+                self._there, self._agreed_there = self._loaded(self._path.read_bytes())
+        return self._there
+
+    def _loaded(self, content: bytes) -> tuple[dict[str, memoryview], frozenset[str]]:
+        """Raises ValueError for a file that is not whole, or somebody else's."""
+        head, _, body = content.partition(b"\n")
+        if head != b" ".join((_HEAD, hashlib.sha256(body).hexdigest().encode())):
+            raise ValueError("not whole")
+        index, _, rest = body.partition(b"\n")
+        identity, sizes, agreed = json.loads(index)
+        if identity != self._identity:
+            raise ValueError("of another program")
+        view, at, found = memoryview(rest), 0, {}
+        for digest, size in sizes.items():
+            found[digest] = view[at : at + size]
+            at += size
+        return found, frozenset(agreed)
+
+
+def _reads(imports: Any, env: Any, computed: Any, local: Any, data: Any) -> RawReads:
+    reads = RawReads()
+    reads.imports, reads.env, reads.computed, reads.local, reads.data = imports, env, computed, local, data
+    return reads
+
+
+class _Reader(pickle.Unpickler):
+    """Makes facts, and nothing else."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        try:
+            return _MADE[module, name]
+        except KeyError:
+            raise pickle.UnpicklingError(f"{module}.{name} is no class of facts") from None
