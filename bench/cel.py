@@ -2,7 +2,7 @@
 
     python bench/cel.py [--rounds 2000]
 
-Prints medians; judges nothing.
+Prints medians, and how long expressions that run away take to be ended; judges nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import statistics
 import time
 from collections.abc import Callable
 
-from lua_cli.flows.cel import Scope, compile_cel
+from lua_cli.flows.cel import CelError, Scope, compile_cel
 from lua_cli.runtime.flows.guarded import evaluate
 
 EXPRESSIONS = (
@@ -22,6 +22,13 @@ EXPRESSIONS = (
     'has(body.missing) ? body.missing : "none"',
     '"order " + body.orderId + " has " + string(size(body.items)) + " items"',
 )
+RUNAWAYS = (
+    "regexExtract('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '(a+)+b')",
+    "lists.range(9000).map(x, body.long.upperAscii()).size()",
+    "size(body.many.distinct())",
+    "size(lists.range(1000000000))",
+)
+LARGE = Scope({"many": list(range(100_000)), "long": "a" * 100_000})
 SCOPE = Scope(
     {"orderId": "A-100", "amount": 50, "tags": ["a", "b"], "items": [{"sku": "b", "qty": 5}, {"sku": "a", "qty": 1}]},
     {"count": 5},
@@ -50,6 +57,15 @@ def main() -> None:
         compiling = median_ms(lambda source=source: compile_cel(source), rounds)  # type: ignore[misc]
         evaluating = median_ms(lambda program=program: evaluate(program, SCOPE), rounds)  # type: ignore[misc]
         print(f"| `{source}` | {compiling:.3f} | {evaluating:.3f} | {compiling / bare:.0f}× |")
+    print("\n| runs away | ended after, s | with |")
+    print("|---|---|---|")
+    for source in RUNAWAYS:
+        begun = time.perf_counter()
+        try:
+            said = str(evaluate(compile_cel(source), LARGE))
+        except CelError as error:
+            said = error.message
+        print(f"| `{source}` | {time.perf_counter() - begun:.2f} | {said} |")
 
 
 if __name__ == "__main__":

@@ -17,14 +17,17 @@ from typing import Any
 
 from lua_cli.flows.cel import CelError, Expression, Scope
 
-SECONDS = 0.5  # of the processor
-_PATIENCE = 10.0  # of the clock: on a busy machine a second of work takes longer
+SECONDS = 0.4  # of the processor
+PATIENCE = 0.9  # of the clock, where other work keeps the processor busy: whoever asked has an answer within a second
 _MEMORY = 1024**3  # beyond what the process has already
 _CHUNK = 1 << 20
 
 
-def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS) -> Any:
-    """The value of the expression. Raises CelError, also for one that takes more than `seconds` of work."""
+def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS, patience: float = PATIENCE) -> Any:
+    """The value of the expression. Raises CelError, also for one that takes more than `seconds` of work, or has none
+    after `patience` seconds.
+    """
+    until = time.monotonic() + patience
     if not expression.heavy(scope):
         return expression.evaluate(scope)
     reading, writing = os.pipe()
@@ -37,7 +40,7 @@ def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS) -> 
     os.close(writing)
     found = None
     try:
-        found = _read(reading, time.monotonic() + _PATIENCE)
+        found = _read(reading, until)
     finally:
         os.close(reading)
         if found is None:
