@@ -12,7 +12,7 @@ from lua_cli.commands.agents import BUDGET, AgentName, Budget, Channel, UserFile
 from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, ProviderError, UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.commands.threads import Threads
+    from lua_cli.commands.transcripts import Kept
     from lua_cli.runtime.agents import PythonConversation
     from lua_cli.runtime.turns import Entry, Model, Outcome, Rules
 
@@ -33,6 +33,16 @@ def chat_command(
     thread: Annotated[
         str | None, typer.Option("--thread", metavar="NAME", help="Go on with a conversation, or begin one to keep.")
     ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", metavar="FILE", help="Write the transcript there, for --show and --replay.")
+    ] = None,
+    replay: Annotated[
+        Path | None,
+        typer.Option("--replay", metavar="FILE", help="Have a saved conversation again; the model's part is played."),
+    ] = None,
+    show: Annotated[
+        Path | None, typer.Option("--show", metavar="FILE", help="Show a saved transcript, run nothing.")
+    ] = None,
     env_file: EnvFile = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds a tool may take.", metavar="SECONDS")] = 30.0,
     gate_timeout: Budget = BUDGET,
@@ -42,21 +52,30 @@ def chat_command(
     from lua_cli.commands.agents import Agents
     from lua_cli.commands.session import current, project
     from lua_cli.commands.threads import Threads
+    from lua_cli.commands.transcripts import Kept, show_transcript
+    from lua_cli.runtime.turns.saved import read_transcript
 
-    if not messages and (as_json or not current().interactive):
+    if show is not None:
+        return show_transcript(show)
+    before_it = read_transcript(replay) if replay is not None else None
+    if before_it is not None and (messages or model or thread):
+        raise UsageError(
+            "--replay brings the messages and the model's answers", hint="leave -m, --model and --thread out"
+        )
+    if not messages and before_it is None and (as_json or not current().interactive):
         raise UsageError("-m is missing: what shall be said?", hint='lua chat -m "Where is my order?"')
     where = Where(channel, user, env_file, timeout, gate_timeout).checked()
     agents = Agents(project())
     facts = agents.named(agent)
-    chosen = _model(model, facts.model)
-    threads = Threads(agents.project.output)
-    before = threads.read(thread, facts.name) if thread is not None else ()
+    kept = Kept(Threads(agents.project.output), thread, save, before_it)
+    chosen = kept.player() if before_it is not None else _model(model, facts.model)
+    before = kept.threads.read(thread, facts.name) if thread is not None else ()
     with agents.talk(facts, where, messages=before) as talk:
-        if not messages:
+        if not messages and before_it is None:
             from lua_cli.commands.chat_prompt import converse
 
-            return converse(agents, talk, chosen, where, threads, thread)
-        return _say_all(talk, chosen, messages, as_json, (threads, thread))
+            return converse(agents, talk, chosen, where, kept)
+        return _say_all(talk, chosen, list(messages or kept.said), as_json, kept)
 
 
 def _model(asked: str | None, agents: str | None) -> Model:
@@ -65,9 +84,7 @@ def _model(asked: str | None, agents: str | None) -> Model:
     return choose_model(asked, agents, os.environ, Path.cwd())
 
 
-def _say_all(
-    talk: PythonConversation, model: Model, messages: list[str], as_json: bool, kept: tuple[Threads, str | None]
-) -> int:  # fmt: skip
+def _say_all(talk: PythonConversation, model: Model, messages: list[str], as_json: bool, kept: Kept) -> int:
     """Say one message after another; the last answer is the result."""
     from lua_cli.commands.chat_showing import Shown, show_entry
     from lua_cli.commands.session import fail, print_json, say
@@ -95,9 +112,10 @@ def _say_all(
             break
         if not as_json:
             say(outcome.answer)
-    threads, thread = kept
-    if thread is not None:
-        threads.write(thread, talk.agent, talk.messages)
+    if kept.thread is not None:
+        kept.threads.write(kept.thread, talk.agent, talk.messages)
+    kept.save_transcript(entries)
+    error = kept.changed(entries) or error
     if as_json:
         result: dict[str, Any] = {"ok": error is None, "answer": answer if error is None else None}
         if error is not None:

@@ -17,6 +17,7 @@ from lua_cli.errors import EXIT_OK, LuaError, UsageError
 if TYPE_CHECKING:
     from lua_cli.commands.agents import Agents, Where
     from lua_cli.commands.threads import Threads
+    from lua_cli.commands.transcripts import Kept
     from lua_cli.runtime.agents import PythonConversation
     from lua_cli.runtime.turns import Entry, Model
 
@@ -41,12 +42,17 @@ class _Room:
 
 
 def converse(
-    agents: Agents, talk: PythonConversation, model: Model, where: Where, threads: Threads, thread: str | None
+    agents: Agents,
+    talk: PythonConversation,
+    model: Model,
+    where: Where,
+    kept: Kept,
 ) -> int:
-    """Talk until the person leaves; the conversation is kept under `thread`, or a name of today's."""
+    """Talk until the person leaves; the conversation is kept under its thread, or a name of today's."""
     from lua_cli.commands.session import note
 
-    name = thread or _todays_name(threads)
+    threads = kept.threads
+    name = kept.thread or _todays_name(threads)
     room = _Room(agents, talk, model, where, [])
     note(f"{talk.agent} on {model.name}; /help says what else can be typed, Ctrl-D ends")
     read = _reader(agents.project.output)
@@ -63,6 +69,7 @@ def converse(
             threads.write(name, room.talk.agent, room.talk.messages)
     finally:
         room.talk.close()
+        kept.save_transcript(room.transcript)
     if room.talk.messages:
         note(f"go on with: lua chat --thread {name}")
     return EXIT_OK
@@ -143,16 +150,11 @@ def _reopen(room: _Room) -> None:
 
 
 def _save(room: _Room, file: str) -> None:
-    from lua_cli.commands.session import note
+    from lua_cli.commands.transcripts import save_transcript
 
     if not file:
         raise UsageError("/save needs a file", hint="/save transcript.json")
-    try:
-        text = json.dumps([entry.document() for entry in room.transcript], ensure_ascii=False, indent=2)
-        Path(file).write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {file}: {error.strerror}") from error
-    note(f"{len(room.transcript)} lines in {file}")
+    save_transcript(Path(file), room.transcript)
 
 
 def _todays_name(threads: Threads) -> str:

@@ -20,6 +20,7 @@ from lua_cli.runtime.turns.model import (
     ToolMessage,
     UserMessage,
 )
+from lua_cli.runtime.turns.saved import Transcript, lines_of
 from lua_cli.sdk.scripted import ScriptedModel, ScriptEndedError, ScriptError
 
 _FORM = '[{"text": …} | {"toolCalls": [{"name", "arguments"}]} | {"refusal": true}, …]'
@@ -55,7 +56,7 @@ class Scripted:
 
 
 def read_script(path: Path) -> ScriptedModel:
-    """The script in a file. Raises NotFoundError, UsageError."""
+    """The script in a file; of a saved transcript, the model's answers in it. Raises NotFoundError, UsageError."""
     try:
         given = json.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
@@ -69,6 +70,9 @@ def read_script(path: Path) -> ScriptedModel:
         raise UsageError(f"{path}:{error.lineno}:{error.colno}: {words}", hint=f"a script is {_FORM}") from None
     except RecursionError:
         raise UsageError(f"{path} is nested too deeply", hint=f"a script is {_FORM}") from None
+    lines = lines_of(given)
+    if lines is not None:
+        given = Transcript(path.name, lines).turns()
     if not isinstance(given, list):
         raise UsageError(f"{path}: the script is not a list", hint=f"a script is {_FORM}")
     try:
