@@ -145,6 +145,11 @@ class Api:
             return LuaError(
                 f"{self.address} takes no artifact of this size: {said}", hint="leave data out of the bundle"
             )
+        if reply.code == "damaged":  # that call alone: the server itself is well, and asking again changes nothing
+            return LuaError(
+                f"what {self.address} holds of that is damaged: {said}",
+                hint="the same content under another number mends it (`lua push --set-version V`); tell who runs it",
+            )
         if answer.status == 429 or (answer.status >= 500 and answer.status != 507):
             return UnavailableError(
                 f"{self.address} does not answer the call: {said} (status {answer.status})", hint=TRY_AGAIN

@@ -110,7 +110,7 @@ class ObjectBlobs:
     def check(self) -> None:
         from obstore.exceptions import NotFoundError
 
-        with contextlib.suppress(NotFoundError):
+        with contextlib.suppress(NotFoundError, FileNotFoundError):
             self._call("head", "sha256/probe")
 
     def _read(self, digest: str) -> bytes | None:
@@ -118,7 +118,7 @@ class ObjectBlobs:
 
         try:
             return bytes(self._call("get", _path(digest)).bytes())
-        except NotFoundError:
+        except (NotFoundError, FileNotFoundError):  # the library raises the one or the other
             return None
 
     def _call(self, name: str, *args: Any, **options: Any) -> Any:
@@ -126,7 +126,7 @@ class ObjectBlobs:
 
         try:
             return getattr(self._obstore, name)(self._store, *args, **options)
-        except (AlreadyExistsError, NotFoundError):
+        except (AlreadyExistsError, NotFoundError, FileNotFoundError):
             raise
         except BaseError as error:
             raise UnavailableError(f"{self.where} does not answer: {_first_line(error)}", hint="try again") from error

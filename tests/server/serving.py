@@ -159,7 +159,7 @@ class Postgres:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        for _ in range(600):
+        for _ in range(3600):
             if self._program("pg_isready", "-h", str(self.folder)).returncode == 0:
                 return
             assert self._server.poll() is None, "PostgreSQL ended on its own"

@@ -67,7 +67,7 @@ class SeaweedFS:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        store = from_url("s3://lua/probe", client_options={"allow_http": True}, config=_config(self.env))
+        store = from_url("s3://lua/probe", client_options={"allow_http": True}, config=store_config(self.env))
         until = time.monotonic() + _UP_SECONDS
         while True:
             try:
@@ -101,7 +101,8 @@ def _environment(port: int) -> dict[str, str]:
     return {**_KEYS, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ALLOW_HTTP": "true"}
 
 
-def _config(env: dict[str, str]) -> dict[str, str]:
+def store_config(env: dict[str, str]) -> dict[str, str]:
+    """What obstore needs of such an environment, beside `allow_http`."""
     return {name.lower(): value for name, value in env.items() if name != "AWS_ALLOW_HTTP"}
 
 

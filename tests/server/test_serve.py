@@ -294,6 +294,8 @@ def test_replicas_before_postgresql_and_an_object_store(tmp_path: Path, postgres
                 sent = submission()
                 one.put(AGENT, sent)
                 assert two.artifact(AGENT, "orders", "1.0.0") == sent.content
+                with replicas[1].http() as api:
+                    assert api.get("/readyz").status_code == 200
                 store.kill()
                 with replicas[1].http() as api:
                     assert (api.get("/healthz").status_code, api.get("/readyz").status_code) == (200, 503)
