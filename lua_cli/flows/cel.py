@@ -7,7 +7,6 @@ engine for comprehensions alone: `Expression.heavy` says where a time limit is n
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -17,10 +16,10 @@ from functools import cache
 from typing import Any
 
 from lua_cli.flows.cel_functions import declarations
+from lua_cli.flows.cel_names import unknown_name
 from lua_cli.flows.cel_values import Converted, NotJsonError, from_cel, to_cel
 
 MAX_LENGTH = 10_000
-VARIABLES = ("body", "vars", "env", "eventID", "correlationID", "now")
 
 _EXTENSIONS = ("lists", "sets", "strings", "math", "encoders", "two-var-comprehensions")
 _PLACE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?:\n|$)")
@@ -30,6 +29,7 @@ _LOOPS = re.compile(
 )
 _UNBOUNDED = re.compile(r"\b(range|regexExtract)\s*\(")
 _REFUSED = re.compile(r"\.\s*(transformMap|transformMapEntry)\s*\(")
+_UNDECLARED = re.compile(r"undeclared reference to '(\w+)([.\w]*)'")
 _NESTED = re.compile(r"recursion (depth|limit)")
 _LIMIT_NODES, _LIMIT_TEXT = 1_000_000, 100_000_000
 
@@ -114,7 +114,7 @@ def compile_cel(source: str) -> Expression:
     try:
         program = _environment().compile(source)
     except (RuntimeError, TypeError, ValueError) as error:
-        raise _compile_error(str(error)) from None
+        raise _compile_error(str(error), source) from None
     return Expression(source, program, len(_LOOPS.findall(source)), _UNBOUNDED.search(source) is not None)
 
 
@@ -158,25 +158,23 @@ def _environment() -> Any:
     return cel.NewEnv(config=config, variables=variables, functions=functions)
 
 
-def _compile_error(text: str) -> CelError:
+def _compile_error(text: str, source: str) -> CelError:
     """The first of the engine's errors, which carries line, column and a caret."""
     if _NESTED.search(text):
         return CelError("the expression is nested too deeply (at most 32 levels, counting each `+` of a chain)", 1, 1)
     found = _PLACE.search(text)
     if found is None:
         return CelError(_said(text), 1, 1)
-    message = _shorter(found[3].strip())
-    return CelError(message, max(int(found[1]), 1), max(int(found[2]), 1))
+    message, line, column = found[3].strip(), max(int(found[1]), 1), max(int(found[2]), 1)
+    name = _UNDECLARED.match(message)
+    if name:
+        return CelError(*unknown_name(name[1], name[2], source, line, column))
+    return CelError(_shorter(message), line, column)
 
 
 def _shorter(message: str) -> str:
     """Without what a reader cannot use: the container that is always empty, the list of every token."""
     message = message.removesuffix(" (in container '')")
-    name = re.fullmatch(r"undeclared reference to '(\w+)([.\w]*)'", message)
-    if name:
-        near = difflib.get_close_matches(name[1], VARIABLES, n=1)
-        known = f"did you mean `{near[0]}`?" if near else f'a text needs quotes of its own: "{name[1]}{name[2]}"'
-        return f"{message} ({known})"
     head, expecting, _ = message.partition(" expecting {")
     return head.replace("'<EOF>'", "the end") if expecting else message.replace("'<EOF>'", "the end")
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from lua_cli.flows.cel import MAX_LENGTH, CelError, Scope, compile_cel
+from lua_cli.flows.cel_names import FUNCTIONS, MACROS, METHODS, SPACES
 
 TABLE = json.loads((Path(__file__).parent / "expressions.json").read_text("utf-8"))
 
@@ -55,7 +56,15 @@ def as_printed(value: Any) -> Any:
         ("bdy.a", "undeclared reference to 'bdy.a' (did you mean `body`?)", 1, 4),
         ("hello", "undeclared reference to 'hello' (a text needs quotes of its own: \"hello\")", 1, 1),
         ("body.a ==", "Syntax error: mismatched input the end", 1, 10),
-        ("body.a\n  + nope(1)", "undeclared reference to 'nope' (a text needs quotes of its own: \"nope\")", 2, 9),
+        ("body.a\n  + nope(1)", "undeclared reference to 'nope' (there is no such function: docs/flows.md)", 2, 5),
+        ("fromJsn(body.x)", "undeclared reference to 'fromJsn' (did you mean `fromJson`?)", 1, 1),
+        ("body.x.uperAscii()", "undeclared reference to 'uperAscii' (did you mean `upperAscii`?)", 1, 8),
+        ("1.0 + math.greatst(1, 2)", "undeclared reference to 'math.greatst' (did you mean `math.greatest`?)", 1, 7),
+        ("body.a &&\n body.b.fliter(x, x)", "undeclared reference to 'fliter' (did you mean `filter`?)", 2, 9),
+        ("body.toJson()", "undeclared reference to 'toJson' (it is no method: write toJson(…))", 1, 6),
+        ("trim(body.a)", "undeclared reference to 'trim' (it is a method: write ….trim(…))", 1, 1),
+        ("toJson(1, 2)", "undeclared reference to 'toJson' (it takes other arguments)", 1, 1),
+        ("lists.range()", "undeclared reference to 'lists.range' (it takes other arguments)", 1, 1),
         (
             '{"a": 1}\n.transformMap(k, v, v)',
             "transformMap is not available: write the map out, or use transformList",
@@ -111,3 +120,26 @@ def test_values_are_printed_without_a_fraction_that_is_none() -> None:
     assert as_text({"b": [1.0, 2.5], "a": 1e21, "c": True}) == '{"a":1e+21,"b":[1,2.5],"c":true}'
     assert list(normal({"b": 1.0, "a": {"d": 1, "c": -0.0}})) == ["a", "b"]
     assert as_text("5.0") == "5.0"
+
+
+def compiles(*calls: str) -> bool:
+    """Whether the engine knows one of the calls."""
+    for call in calls:
+        try:
+            compile_cel(call)
+        except CelError as error:
+            if "undeclared" in error.message:
+                continue
+        return True
+    return False
+
+
+def test_the_names_that_are_proposed_are_those_that_there_are() -> None:
+    given = ("", "body.a", "body.a, body.b", "k, k.a", "k, body.a", "[body.a]")
+    for name in FUNCTIONS:
+        assert compiles(*(f"{name}({one})" for one in given)), name
+    for name in (*METHODS, *MACROS):
+        assert compiles(*(f"body.x.{name}({one})" for one in given), f"body.x.{name}(i, k, k)"), name
+    for space, names in SPACES.items():
+        for name in names:
+            assert compiles(*(f"{space}.{name}({one})" for one in given)), f"{space}.{name}"
