@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from lua_cli.errors import NotFoundError, UsageError
+
+if TYPE_CHECKING:
+    from lua_cli.commands.target import Target
+    from lua_cli.registry.protocol import SkillRecord
 
 
 def skill_kind(kind: str | None, allowed: tuple[str, ...]) -> str | None:
@@ -31,6 +36,22 @@ def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str, absent
     raise NotFoundError(
         f'skill "{name}" not found', hint=f"did you mean {' or '.join(near)}?" if near else f"{absent}{there}"
     )
+
+
+def pushed_skill(target: Target, name: str) -> SkillRecord | None:
+    """What the registry has of a skill; None where it has nothing like it. Raises NotFoundError for a name that is
+    nearly that of another one.
+    """
+    record = target.registry.skill(target.agent, name)
+    if record is None:
+        near = difflib.get_close_matches(
+            name, [skill.name for skill in target.registry.skills(target.agent)], cutoff=0.5
+        )
+        if near:
+            raise NotFoundError(
+                f"skill {name!r} has no versions in the registry", hint=f"did you mean {' or '.join(near)}?"
+            )
+    return record
 
 
 def chosen_skill(skills: Iterable[str], command: str) -> str:

@@ -67,7 +67,7 @@ def yank_command(
     as_json: AsJson = False,
 ) -> int:
     """Withdraw a version: it stays readable, and is not deployed any more."""
-    from lua_cli.commands.choosing import confirm
+    from lua_cli.commands.choosing import confirm, pushed_skill
     from lua_cli.commands.session import current, note, print_json, project, say
     from lua_cli.commands.target import open_target
     from lua_cli.report.registry import place_record, version_record
@@ -79,6 +79,7 @@ def yank_command(
     with open_target(project(), agent) as target:
         if not json_wanted:
             note(target.describe())
+        pushed_skill(target, name)
         ask = current().interactive and not force and not undo
         if ask and not confirm(f"{name} {version} is withdrawn. Go on?"):
             note("nothing was changed")
@@ -123,9 +124,10 @@ def verify_command(
 def fetched(target: Target, name: str, version: str) -> tuple[str, OpenedArtifact]:
     """A version ("" for the live one) and its artifact, verified. Raises LuaError for an artifact of another skill."""
     from lua_cli.bundle import open_artifact
+    from lua_cli.commands.choosing import pushed_skill
     from lua_cli.commands.skills_diff import resolved_version
 
-    version = resolved_version(target.registry.skill(target.agent, name), name, version or "live")
+    version = resolved_version(pushed_skill(target, name), name, version or "live")
     opened = open_artifact(target.registry.artifact(target.agent, name, version))
     if opened.skill != name:
         raise LuaError(f"{name} {version} is the artifact of another skill, {opened.skill!r}: it is not to be used")

@@ -40,6 +40,7 @@ def diff_command(
     as_json: AsJson = False,
 ) -> int:
     """Show what changes for the model, then which files."""
+    from lua_cli.commands.choosing import pushed_skill
     from lua_cli.commands.session import build, note, print_json, project, say
     from lua_cli.commands.target import open_target
     from lua_cli.registry.changes import changes_between
@@ -50,7 +51,7 @@ def diff_command(
     target_project = project()
     built = build(target_project) if new is None else None
     with open_target(target_project, agent, built.document if built else None) as target:
-        record = target.registry.skill(target.agent, name)
+        record = pushed_skill(target, name)
         before = _version(target, record, name, old or "live")
         if built is not None:
             after = _working_tree(built.artifacts, name)

@@ -141,3 +141,11 @@ def test_verify_reads_everything(lua: Lua, pushed: Path) -> None:
     found = document(lua("skills", "verify", "--all", "--json", cwd=pushed))
     assert found["ok"] is False and len(found["faults"]) == 1
     assert "is not what was pushed" in found["faults"][0]["message"]
+
+
+@pytest.mark.parametrize("command", ["show", "pull", "diff", "yank", "versions"])
+def test_a_name_that_is_nearly_one(lua: Lua, pushed: Path, command: str) -> None:
+    wanted = "ordrs@1.0.0" if command in ("show", "pull", "yank") else "ordrs"
+    result = lua("skills", command, wanted, cwd=pushed)
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "did you mean orders?" in result.stderr
