@@ -148,4 +148,4 @@ def test_a_name_that_is_nearly_one(lua: Lua, pushed: Path, command: str) -> None
     wanted = "ordrs@1.0.0" if command in ("show", "pull", "yank") else "ordrs"
     result = lua("skills", command, wanted, cwd=pushed)
     assert (result.exit_code, result.stdout) == (3, "")
-    assert "did you mean orders?" in result.stderr
+    assert "did you mean orders" in result.stderr
