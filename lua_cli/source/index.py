@@ -32,7 +32,7 @@ from lua_cli.source.model import (
 from lua_cli.source.outline import Body, Outline, bodies_of, numbers_at, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import RawReads, read
-from lua_cli.source.spans import Span, place_of
+from lua_cli.source.spans import Span, shown_span
 from lua_cli.source.store import FactsStore, Kept
 from lua_cli.source.variables import Variables
 
@@ -108,7 +108,7 @@ class SourceIndex:
         shown = self._shown.get(path)
         if shown is None:
             shown = self._shown[path] = self.project.relative(path)
-        return place_of(shown, span, self.lines(path))
+        return Place(shown, *shown_span(span, self.lines(path)))
 
     def facts(self, location: ModuleLocation) -> ir.ModuleFacts:
         """The code of the module as facts; empty for one without a source. Raises SourceError."""
