@@ -6,7 +6,7 @@ where that Python has it. Nothing here may import another stage.
 
     launch.py       start, feed, read, stop at the time limit                      (parent)
     talk.py         a child that goes on: one command after another                (parent)
-    begin.py        starts the process, before its order is known                  (parent)
+    begin.py        starts a process before its order is known (started.py, forked.py: how) (parent)
     process.py      a child that was begun and its pipes                           (parent)
     environment.py  what a child has as its environment                            (parent)
     start.py        the script: the SDK's finder, the request
@@ -22,6 +22,8 @@ where that Python has it. Nothing here may import another stage.
     tries.py        many calls, each in a fork                                     (forks.py: a fork with a time limit)
     look.py         the probe: import each tool, read its schema
     load.py         from names to the class, its instance and its input
+    given.py        what a tool takes, as a value
+    calling.py      how `execute` is called
     schema.py       a tool's input and output as JSON Schema                       (generator.py: as pydantic writes it)
     annotations.py  the types of `execute`'s parameters and result
     generics.py     what type variables stand for in a tool's class

@@ -15,14 +15,7 @@ from typing import Any
 
 from lua_cli.child.failure import Frames
 from lua_cli.child.generics import filled
-
-
-class SchemaError(Exception):
-    """A schema that cannot be had. `hint` says what to change; `at` is (file, line) where that is known."""
-
-    def __init__(self, message: str, hint: str | None = None, at: tuple[str, int] | None = None) -> None:
-        super().__init__(message)
-        self.message, self.hint, self.at = message, hint, at
+from lua_cli.child.given import SchemaError
 
 
 def input_annotation(tool: Any, frames: Frames) -> Any:

@@ -8,15 +8,16 @@ twice. So this module imports next to nothing. Nothing of the user's runs before
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
-import sys
+import time
 
 from lua_cli.errors import LuaError, UsageError
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` alone costs a fifth of a bare Python
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from lua_cli.child.started import Started
 
 START = os.path.join(os.path.dirname(os.path.abspath(__file__)), "start.py")  # noqa: PTH100, PTH118, PTH120
 _FOLDERS = ("work", "home", "tmp")
@@ -25,46 +26,69 @@ _FOLDERS = ("work", "home", "tmp")
 class Begun:
     """A child that waits for its order.
 
+    process  what is started
     folder   the folder of the run
+    stdin    the end to write to
     reads    result, status, log: the ends to read from
     writes   answers, commands: the ends to write to
     numbers  of answers and commands in the child
+    since    when it was begun, by the monotonic clock
     """
 
-    __slots__ = ("folder", "numbers", "process", "reads", "writes")
+    __slots__ = ("folder", "numbers", "process", "reads", "since", "stdin", "writes")
 
-    def __init__(self, command: Callable[[int, int], list[str]], environment: Mapping[str, str], folder: str) -> None:
+    def __init__(
+        self, command: Callable[[int, int], list[str]], environment: Mapping[str, str], folder: str, *, alone: bool
+    ) -> None:
         """`command` is given the numbers of result and status. Raises OSError when it cannot be started."""
-        up, down = [os.pipe() for _ in range(3)], [os.pipe() for _ in range(2)]
+        up, down = [os.pipe() for _ in range(3)], [os.pipe() for _ in range(3)]
         result, status, log = (writing for _, writing in up)
-        self.folder = folder
-        self.reads, self.writes = tuple(reading for reading, _ in up), tuple(writing for _, writing in down)
-        self.numbers = tuple(reading for reading, _ in down)
+        stdin, *numbers = (reading for reading, _ in down)
+        self.folder, self.since = folder, time.monotonic()
+        self.reads = tuple(reading for reading, _ in up)
+        self.stdin, *writes = (writing for _, writing in down)
+        self.writes, self.numbers = tuple(writes), tuple(numbers)
+        work = os.path.join(folder, _FOLDERS[0])  # noqa: PTH118
         try:
-            self.process = subprocess.Popen(  # noqa: S603  # the project's Python, our script
-                command(result, status), stdin=subprocess.PIPE, stdout=log, stderr=log, start_new_session=True,
-                pass_fds=(result, status, *self.numbers), env=dict(environment), bufsize=0,
-                cwd=os.path.join(folder, _FOLDERS[0]),  # noqa: PTH118
-            )  # fmt: skip
+            words = command(result, status)
+            start = _fork if alone else _spawn
+            self.process = start(words, environment, work, stdin, log, (result, status, *numbers))
         except OSError:
             self.close_pipes()
             raise
         finally:
-            for descriptor in (result, status, log, *self.numbers):
+            for descriptor in (result, status, log, stdin, *numbers):
                 os.close(descriptor)
 
+    def close_stdin(self) -> None:
+        """The child is not wanted any more. Again and again."""
+        if self.stdin >= 0:
+            os.close(self.stdin)
+            self.stdin = -1
+
     def close_pipes(self) -> None:
-        """Close what is left of the pipes, stdin apart."""
+        """Close what is left of the pipes."""
+        self.close_stdin()
         for descriptor in (*self.reads, *self.writes):
             os.close(descriptor)
 
     def drop(self) -> None:
         """End a child that got no order, and nobody goes on with: nothing of the user's runs in it."""
-        os.killpg(self.process.pid, signal.SIGKILL)
-        if self.process.stdin is not None:
-            self.process.stdin.close()
-        self.process.wait()
+        self.process.kill()
+        self.process.wait(None)
         self.close_pipes()
+
+
+def _fork(*given: Any) -> Started:
+    from lua_cli.child.forked import start
+
+    return start(*given)
+
+
+def _spawn(*given: Any) -> Started:
+    from lua_cli.child.started import start
+
+    return start(*given)
 
 
 def begin(
@@ -73,11 +97,15 @@ def begin(
     folder: str,
     early: Sequence[str] = (),
     wrap: Callable[[list[str]], list[str]] = list,
+    *,
+    alone: bool = False,
 ) -> Begun:
-    """Start a child in the folder of a run. Raises LuaError when that Python cannot be started."""
+    """Start a child in the folder of a run; `alone`: this process has no other threads. Raises LuaError when that
+    Python cannot be started.
+    """
     words = [interpreter, "-I", "-u", "-X", "utf8", START]
     try:
-        return Begun(lambda *pipes: wrap([*words, *map(str, pipes), *early]), environment, folder)
+        return Begun(lambda *pipes: wrap([*words, *map(str, pipes), *early]), environment, folder, alone=alone)
     except OSError as error:
         raise LuaError(
             f"cannot start {interpreter}: {error.strerror}",
@@ -87,7 +115,7 @@ def begin(
 
 def refuse_windows() -> None:
     """Raises UsageError where a child cannot be started as it has to be."""
-    if sys.platform == "win32":
+    if os.name == "nt":
         raise UsageError("tools run on Linux and macOS only", hint="use WSL on Windows")
 
 

@@ -56,13 +56,17 @@ def value_places(
 
     Raises NotFoundError for an `env_file` that is not there, UsageError for a file that cannot be read.
     """
-    from lua_cli.project.envfile import read_env_file
-
     places: dict[str, Mapping[str, str]] = {"the shell": environ}
     if env_file is not None:
         if not env_file.is_file():
             raise NotFoundError(f"no such file: {env_file}", hint="--env-file names a file of NAME=value lines")
-        places[str(env_file)] = read_env_file(env_file)
+        places[str(env_file)] = _read(env_file)
     if root is not None and (root / ".env").is_file():
-        places[".env"] = read_env_file(root / ".env")
+        places[".env"] = _read(root / ".env")
     return places
+
+
+def _read(path: Path) -> Mapping[str, str]:
+    from lua_cli.project.envfile import read_env_file
+
+    return read_env_file(path)

@@ -7,22 +7,22 @@ pipes open. When this returns, nothing of the child is left running (supervise.p
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.begin import Begun, begin, environment_in, refuse_windows
-from lua_cli.child.process import Answer, Process
+from lua_cli.child.process import Process, see_through, whole_order
 from lua_cli.child.sandbox import Sandbox, find_bubblewrap, wrapped
 from lua_cli.child.wire import Reader, new_mark
 from lua_cli.errors import LuaError
 
+if TYPE_CHECKING:
+    from lua_cli.child.process import Answer
+
 NO_CHANNEL = 71  # as run.py ends the process
-_START = 10.0  # for the interpreter to start: the tool's time begins when the child says so
-_GRACE = 1.0  # after the time limit, for the child to say where it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,38 +100,15 @@ class Ended:
         return next((body for sort, body in self.frames if sort == letter), None)
 
 
-def frames_of(frames: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """The child's words as data, up to one that is no JSON: a tool that broke its own process says nothing more."""
-    for letter, text in frames:
-        try:
-            yield letter, json.loads(text)
-        except ValueError:
-            return
-
-
 def launch(order: Order) -> Ended:
     """Start the child and wait for its end. Raises LuaError when that Python cannot be started or is too old, and
     whatever the making of the request raises.
     """
-    begun = time.monotonic()
+    since = time.monotonic() if order.begun is None else order.begun.since
     child, body, trace = start_child(order)
-    child.order(body)
-    try:
-        timed_out = _pump(child, order)
-    finally:
-        code = child.finish()
-    logs = child.take_log()
-    check_sandbox(order, code, logs)
-    received = tuple(frames_of(child.reader.frames))
-    return Ended(
-        frames=received,
-        exit_code=code,
-        limit=child.limit,
-        timed_out=timed_out or "T" in [letter for letter, _ in received],
-        logs=logs,
-        trace=read_trace(trace),
-        seconds=time.monotonic() - begun,
-    )
+    seen = see_through(child, body, order.timeout, order.finals)
+    check_sandbox(order, seen["exit_code"], seen["logs"])
+    return Ended(**seen, trace=read_trace(trace), seconds=time.monotonic() - since)
 
 
 def start_child(order: Order) -> tuple[Process, dict[str, Any], Path]:
@@ -149,14 +126,11 @@ def start_child(order: Order) -> tuple[Process, dict[str, Any], Path]:
     except BaseException:
         begun.drop()
         raise
-    mark, trace = new_mark(), order.folder / "trace"
+    mark = new_mark()
     child = Process(begun, Reader(mark, order.limits.answer), order.limits.logs, order.answer)
-    body = {
-        **made_body, "mark": mark, "timeout": order.timeout, "trace": str(trace), "folder": str(order.folder),
-        "limits": order.limits.for_child(order.timeout), "commands": child.commands,
-        "answers": None if order.answer is None else child.answers,
-    }  # fmt: skip
-    return child, body, trace
+    about = {"mark": mark, "timeout": order.timeout, "limits": order.limits.for_child(order.timeout)}
+    about["answers"] = None if order.answer is None else child.answers
+    return child, whole_order(made_body, child, about, str(order.folder)), order.folder / "trace"
 
 
 def _begin(order: Order) -> Begun:
@@ -177,19 +151,6 @@ def _begin(order: Order) -> Begun:
         )
 
     return begin(str(order.interpreter), environment, folder, order.early, inside)
-
-
-def _pump(child: Process, order: Order) -> bool:
-    """Until there is a last word, the child ended, or time is up (then True)."""
-    begun, until = False, time.monotonic() + _START + order.timeout
-
-    def left() -> float:
-        nonlocal begun, until
-        if not begun and any(letter == "B" for letter, _ in child.reader.frames):
-            begun, until = True, time.monotonic() + order.timeout + _GRACE
-        return until - time.monotonic()
-
-    return child.pump(left, lambda: any(letter in order.finals for letter, _ in child.reader.frames))
 
 
 def check_sandbox(order: Order, code: int | None, logs: str) -> None:

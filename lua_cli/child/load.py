@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import importlib
 import json
+from collections.abc import Mapping
 from typing import Any
 
-from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames, describe
-from lua_cli.child.schema import Input, input_of, validator_of
+from lua_cli.child.given import Input, SchemaError
 
 _decode = json.JSONDecoder().decode  # held from here on: the tool may replace json's functions
 
@@ -94,6 +94,11 @@ def build(module: str, qualname: str, frames: Frames) -> Any:
 
 def input_kind(tool: Any, frames: Frames) -> Input:
     """What the tool takes. Raises RefusedError."""
+    declared = getattr(tool, "input_schema", None)
+    if isinstance(declared, Mapping):
+        return Input("schema", declared, "input_schema")
+    from lua_cli.child.schema import input_of  # brings `inspect` and its like
+
     try:
         return input_of(tool, frames)
     except SchemaError as error:
@@ -113,6 +118,8 @@ def instance_of(given: Input, text: str, frames: Frames) -> Any:
     """The input as `execute` gets it. Raises RefusedError (step "input") with every fault that the model finds."""
     if given.kind != "type":
         return _decode(text)
+    from lua_cli.child.schema import validator_of
+
     validate = validator_of(given.given, frames)
     import pydantic
 

@@ -13,9 +13,9 @@ import os
 from typing import Any
 
 from lua_cli.child import confine
-from lua_cli.child.annotations import SchemaError
 from lua_cli.child.failure import Frames
 from lua_cli.child.forks import in_fork
+from lua_cli.child.given import SchemaError
 from lua_cli.child.load import RefusedError, build, input_kind, load_class, schema_refusal
 from lua_cli.child.noticing import Noticing
 from lua_cli.child.offline import go_offline

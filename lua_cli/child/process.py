@@ -12,20 +12,24 @@ from __future__ import annotations
 import json
 import os
 import selectors
-import signal
-import subprocess
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+import time
 
 from lua_cli.child.wire import Reader, request
 from lua_cli.errors import LuaError
 
+TYPE_CHECKING = False  # what type checkers take for true; `typing` alone costs a fifth of a bare Python
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any
+
     from lua_cli.child.begin import Begun
 
+    Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
 _LAST = 10.0  # for the supervisor to kill and count what is left
+_START = 10.0  # for the interpreter to start: the tool's time begins when the child says so
+_GRACE = 1.0  # after the time limit, for the child to say where it was
 _PIECE = 65536
-Answer = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Process:
@@ -38,8 +42,6 @@ class Process:
         self._status = bytearray()
         self._begun, self._process = begun, begun.process
         self.answers, self.commands = begun.numbers
-        assert self._process.stdin is not None  # noqa: S101  # asked for where it begins
-        self._stdin = self._process.stdin
         self._selector = selectors.DefaultSelector()
         self._sinks = dict(zip(begun.reads, (self.reader.feed, self._status.extend, self._keep_log), strict=True))
         self._status_pipe = begun.reads[1]
@@ -50,7 +52,7 @@ class Process:
         for reading in self._sinks:
             os.set_blocking(reading, False)
             self._selector.register(reading, selectors.EVENT_READ)
-        for writing in (self._stdin.fileno(), self._answer_pipe, self._command_pipe):
+        for writing in (self._begun.stdin, self._answer_pipe, self._command_pipe):
             os.set_blocking(writing, False)
 
     @property
@@ -60,7 +62,7 @@ class Process:
 
     def order(self, body: Mapping[str, Any]) -> None:
         """What the child shall do, on stdin; sent while pumping."""
-        self._send(self._stdin.fileno(), body)
+        self._send(self._begun.stdin, body)
 
     def command(self, body: Mapping[str, Any]) -> None:
         """A further request to a child that goes on."""
@@ -155,12 +157,10 @@ class Process:
     def finish(self) -> int | None:
         """Hang up, let the supervisor kill what is left, read the rest; gives the tool's exit code."""
         self._waiting.clear()
-        self._stdin.close()
-        try:
-            self._process.wait(_LAST)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        self._begun.close_stdin()
+        if not self._process.wait(_LAST):
+            self._process.kill()
+            self._process.wait(None)
         self.drain()
         self._selector.close()
         self._begun.close_pipes()
@@ -179,3 +179,41 @@ class Process:
         if len(words) != 2 or self.limit:
             return None
         return -int(words[1]) if words[0] == "signal" else int(words[1])
+
+
+def see_through(child: Process, order: Mapping[str, Any], timeout: float, finals: str) -> dict[str, Any]:
+    """Give a child its order and see it through to its end; with one of the frames `finals` it is stopped. Gives what
+    an `Ended` (launch.py) has, but `trace` and `seconds`."""
+    child.order(order)
+    begun, until = False, time.monotonic() + _START + timeout
+
+    def left() -> float:
+        nonlocal begun, until
+        if not begun and any(letter == "B" for letter, _ in child.reader.frames):
+            begun, until = True, time.monotonic() + timeout + _GRACE
+        return until - time.monotonic()
+
+    try:
+        late = child.pump(left, lambda: any(letter in finals for letter, _ in child.reader.frames))
+    finally:
+        code = child.finish()
+    frames = tuple(frames_of(child.reader.frames))
+    late = late or any(letter == "T" for letter, _ in frames)
+    return {
+        "frames": frames, "exit_code": code, "limit": child.limit, "timed_out": late, "logs": child.take_log(),
+    }  # fmt: skip
+
+
+def frames_of(frames: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, Any]]:
+    """The child's words as data, up to one that is no JSON: a tool that broke its own process says nothing more."""
+    for letter, text in frames:
+        try:
+            yield letter, json.loads(text)
+        except ValueError:
+            return
+
+
+def whole_order(body: Mapping[str, Any], child: Process, about: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """A request with what every child is told: `about` has its mark, time and limits."""
+    trace = os.path.join(folder, "trace")  # noqa: PTH118
+    return {**body, **about, "trace": trace, "folder": folder, "commands": child.commands}

@@ -6,7 +6,6 @@ the process ends at once, whatever threads are left.
 from __future__ import annotations
 
 import contextlib
-import inspect
 import os
 import sys
 import threading
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.child import confine
 from lua_cli.child.asking import connect_state
+from lua_cli.child.calling import arguments, is_coroutine_function
 from lua_cli.child.encode import MAX_BYTES, NotJsonError, encode
 from lua_cli.child.failure import Frames, describe
 from lua_cli.child.load import RefusedError, build, input_kind, instance_of
@@ -131,26 +131,10 @@ def _execute(tool: Any, value: Any, settle: Callable[[Any], Any]) -> Any:
     """Call `execute`: a coroutine function on the loop, anything else in a thread that has no loop, so that it may
     start its own.
     """
-    call = _call(tool, value)
-    if inspect.iscoroutinefunction(tool.execute):
-        return settle(call())
-    return in_thread(call)
-
-
-def _call(tool: Any, value: Any) -> Callable[[], Any]:
-    execute = tool.execute
-    try:
-        parameters = list(inspect.signature(execute).parameters.values())
-    except (ValueError, TypeError):
-        return lambda: execute(value)
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-        return lambda: execute(value)
-    if not positional:
-        return lambda: execute()
-    if len(positional) > 1 and (positional[1].name == "ctx" or positional[1].default is positional[1].empty):
-        return lambda: execute(value, None)
-    return lambda: execute(value)
+    given = arguments(tool.execute, value)
+    if is_coroutine_function(tool.execute):
+        return settle(tool.execute(*given))
+    return in_thread(lambda: tool.execute(*given))
 
 
 def in_thread(call: Callable[[], Any]) -> Any:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lua_cli.child.annotations import (
-    SchemaError,
     class_statement,
     evaluated,
     function_of,
@@ -25,21 +24,9 @@ from lua_cli.child.annotations import (
 )
 from lua_cli.child.failure import Frames
 from lua_cli.child.generics import filled
+from lua_cli.child.given import Input, SchemaError
 
 _OPEN = (dict, object, Any, Mapping, typing.Mapping, typing.Dict)  # noqa: UP006  # the spelling users may have
-
-
-@dataclasses.dataclass(frozen=True)
-class Input:
-    """What a tool takes.
-
-    kind     "schema": `given` is a JSON Schema; "type": `given` is a type that pydantic reads; "open": any object
-    come_from "input_schema", "annotation" or ""
-    """
-
-    kind: str
-    given: Any
-    come_from: str
 
 
 def input_of(tool: Any, frames: Frames) -> Input:
@@ -50,7 +37,7 @@ def input_of(tool: Any, frames: Frames) -> Input:
         if annotation is None or annotation in _OPEN or isinstance(annotation, typing.TypeVar):
             return Input("open", None, "")
         return Input("type", annotation, "annotation")
-    if isinstance(declared, Mapping):
+    if isinstance(declared, Mapping):  # load.py knows that one without this module
         return Input("schema", declared, "input_schema")
     if isinstance(declared, type) or typing.get_origin(declared) is not None:
         return Input("type", declared, "input_schema")

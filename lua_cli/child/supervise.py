@@ -45,7 +45,8 @@ def serve(result: int, status: int, early: Sequence[str] = ()) -> NoReturn:
         os._exit(70)
     os.close(result)
     ended = _wait(pid, order["folder"], order["limits"]["disk"])
-    left = _kill_everything(pid)
+    left = _end(pid) if ended is None else {}
+    left |= _kill_everything(pid)
     if ended == _DISK:
         os.write(status, b"limit disk\n")
         os._exit(0)
@@ -100,13 +101,20 @@ def _wait(pid: int, folder: str, disk: int) -> int | None:
             return None
 
 
+def _end(leader: int) -> dict[int, int]:
+    """Kill the tool's process and its group; gives its wait status."""
+    _signal_group(leader)
+    _signal(leader, signal.SIGKILL)  # it may have no group of its own yet
+    return {leader: os.waitpid(leader, 0)[1]}
+
+
 def _kill_everything(leader: int) -> dict[int, int]:
     """Kill the tool's group and, where orphans come to us, every process below, until none is left. Gives their wait
     statuses.
     """
     _signal_group(leader)
     ended: dict[int, int] = {}
-    while True:
+    while _has_children():
         below = _descendants(os.getpid())
         for number in (signal.SIGSTOP, signal.SIGKILL):  # stopped first, so that none can start another meanwhile
             for pid in below:
@@ -116,7 +124,17 @@ def _kill_everything(leader: int) -> dict[int, int]:
             while (dead := os.waitpid(-1, os.WNOHANG))[0]:
                 ended[dead[0]] = dead[1]
         except ChildProcessError:
-            return ended
+            break
+    return ended
+
+
+def _has_children() -> bool:
+    """Whether anything is left: most tools leave nothing, and then nobody needs to look at all processes."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _used(folder: str, enough: int) -> int:

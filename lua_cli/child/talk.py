@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lua_cli.child.launch import Ended, Order, check_sandbox, frames_of, read_trace, start_child
+from lua_cli.child.launch import Ended, Order, check_sandbox, read_trace, start_child
+from lua_cli.child.process import frames_of
 
 _START = 10.0  # for the interpreter to start, and to import what a command needs before its time begins
 _GRACE = 1.0  # after the time limit, for the child to say where it was

@@ -20,11 +20,14 @@ _FORMATS = ("text", "json")
 
 
 def answer_at_once(argv: list[str]) -> int | None:
-    """The exit code of `lua compile` when it only says again what it said before; None when that is not certain."""
+    """The exit code of `lua compile` when it only says again what it said before, and of `lua test skill` when nothing
+    has to be found out before the tool runs; None when that is not certain."""
     line = Line(argv)
-    if line.words[:1] != ["compile"] or line.odd or (sys.stdout.encoding or "").lower() != "utf-8":
+    if line.odd:
         return None
-    return _compile(line)
+    if line.words[:1] == ["compile"] and (sys.stdout.encoding or "").lower() == "utf-8":
+        return _compile(line)
+    return _test(argv, line) if line.words[:2] == ["test", "skill"] else None
 
 
 class Line:
@@ -89,3 +92,15 @@ def _compile(line: Line) -> int | None:
         return None
     sys.stdout.write(said)
     return EXIT_FINDINGS if known.findings and "--strict" in line.words else EXIT_OK
+
+
+def _test(argv: list[str], line: Line) -> int | None:
+    from lua_cli.commands.test_words import words_given
+
+    given = words_given(line.words[2:])
+    known = line.known() if given is not None and "name" in given else None
+    if given is None or known is None:
+        return None
+    from lua_cli.commands.testing_ahead import run_ahead
+
+    return run_ahead(argv, given, known)

@@ -15,26 +15,27 @@ if TYPE_CHECKING:
 
 
 def answer_plainly(args: list[str]) -> int | None:
-    """The exit code of `lua compile [--strict] [--json]`; None for every other command line."""
+    """The exit code of `lua compile [--check] [--strict] [--json]`; None for every other command line."""
     from lua_cli.commands.at_once import compile_format
 
-    chosen = compile_format(args[1:]) if args[:1] == ["compile"] else None
+    check = "--check" in args
+    chosen = compile_format([word for word in args[1:] if word != "--check"]) if args[:1] == ["compile"] else None
     if chosen is None:
         return None
     from lua_cli.commands.session import current, progress, project
     from lua_cli.pipeline import remembered
 
     target = project()
-    compiled = remembered(target, ci=current().ci)
+    compiled = None if check else remembered(target, ci=current().ci)
     if compiled is None:
         from lua_cli.pipeline import compile_anew
 
         report = progress()
         try:
-            compiled = compile_anew(target, ci=current().ci, progress=report)
+            compiled = compile_anew(target, check=check, ci=current().ci, progress=report)
         finally:
             report("")
-    if compiled.ok:
+    if compiled.ok and not check:
         show_and_keep(target, compiled.document, chosen)
     else:
         show(target, compiled.document, chosen)
@@ -59,7 +60,8 @@ def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
 def show_and_keep(target: Project, document: Mapping[str, Any], chosen: str) -> None:
     """Print the document of a whole compile, as text or JSON, and remember what was said for the next time."""
     from lua_cli.commands.at_once import answer_name
-    from lua_cli.commands.session import facts_of_stdout, json_text
+    from lua_cli.commands.json_text import json_text
+    from lua_cli.commands.session import facts_of_stdout
     from lua_cli.pipeline.keeping import keep_answer
 
     said = json_text(document) if chosen == "json" else _shown(target, document, chosen)

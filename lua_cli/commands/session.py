@@ -6,7 +6,6 @@ line here.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable
@@ -105,12 +104,9 @@ def facts_of_stdout() -> dict[str, Any]:
 
 def print_json(document: object) -> None:
     """Print one JSON document on stdout."""
+    from lua_cli.commands.json_text import json_text
+
     sys.stdout.write(json_text(document))
-
-
-def json_text(document: object) -> str:
-    """One JSON document as stdout gets it, safe for any encoding of the terminal."""
-    return json.dumps(document, ensure_ascii=not _utf8(sys.stdout), indent=2, allow_nan=False) + "\n"
 
 
 def say(text: str = "") -> None:
@@ -172,10 +168,6 @@ def build(project: Project) -> Compiled:
         note(render({**compiled.document, "diagnostics": errors}, "text", root=project.root).rstrip())
         raise BrokenProjectError(f"the project does not compile ({count}, above)", errors)
     return compiled
-
-
-def _utf8(stream: Any) -> bool:
-    return (getattr(stream, "encoding", None) or "ascii").lower().replace("-", "") == "utf8"
 
 
 def _can_show(text: str) -> bool:

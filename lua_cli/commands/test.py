@@ -71,7 +71,7 @@ def test_command(
     target = project()
     cases = _selected(read_cases(target.root), select)
     artifacts = {name: artifact.open() for name, artifact in build(target).artifacts.items()}
-    options = replace(run_options(target, env_file, timeout, sandbox, network), state=state_of(target, user))
+    options = replace(run_options(target, env_file, timeout, sandbox, network), state=state_of(target.output, user))
     playing = Playing(model, runs, min_pass, record)
     play = playing.player(target, options) if any(case.turns for case in cases) else None
     results = _run_cases(cases, artifacts, options, record, play, quiet=as_json)

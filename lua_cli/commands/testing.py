@@ -22,11 +22,6 @@ if TYPE_CHECKING:
     from lua_cli.runtime.state import State
 
 TIMEOUT, LONGEST = 30.0, 86_400.0
-_SWITCHES = {"--sandbox": "sandbox", "--network": "network", "--json": "as_json"}
-_VALUES = {
-    "--name": "name", "--input": "input_text", "--skill": "skill", "--timeout": "timeout", "--env-file": "env_file",
-    "--user": "user",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -47,41 +42,23 @@ class Asked:
 def answer_directly(args: list[str]) -> int | None:
     """The exit code of `lua test skill --name TOOL …` with known flags, each once; None for other command lines."""
     from lua_cli.commands.session import current
+    from lua_cli.commands.test_words import words_given
 
-    asked = _asked(args[2:]) if args[:2] == ["test", "skill"] else None
-    if asked is None or asked.name is None or (current().interactive and not asked.as_json):
+    given = words_given(args[2:]) if args[:2] == ["test", "skill"] else None
+    if given is None or "name" not in given:
         return None
-    return run_one(asked)
-
-
-def _asked(words: list[str]) -> Asked | None:
-    """The flags; None for anything that the application has to judge."""
-    given: dict[str, Any] = {}
-    rest = iter(words)
-    for word in rest:
-        flag, equals, value = word.partition("=")
-        field = _SWITCHES.get(word) or _VALUES.get(flag)
-        if field is None or field in given:
-            return None
-        if word in _SWITCHES:
-            given[field] = True
-            continue
-        following = value if equals else next(rest, None)
-        if following is None or (not equals and following.startswith("--")):
-            return None
-        given[field] = following
-    return _typed(given)
-
-
-def _typed(given: dict[str, Any]) -> Asked | None:
     try:
-        timeout = float(given.get("timeout", TIMEOUT))
+        asked = asked_of(given)
     except ValueError:
         return None
-    for name in ("env_file", "user"):
-        if name in given:
-            given[name] = Path(given[name])
-    return Asked(**{**given, "timeout": timeout})
+    return None if current().interactive and not asked.as_json else run_one(asked)
+
+
+def asked_of(given: Mapping[str, str]) -> Asked:
+    """The flags as values. Raises ValueError for seconds that are no number."""
+    fields: dict[str, Any] = {**given, "timeout": float(given.get("timeout", TIMEOUT))}
+    fields |= {name: Path(given[name]) for name in ("env_file", "user") if name in given}
+    return Asked(**fields | {name: True for name in ("sandbox", "network", "as_json") if name in given})
 
 
 def run_one(asked: Asked) -> int:
@@ -93,10 +70,10 @@ def run_one(asked: Asked) -> int:
     interactive = current().interactive and not asked.as_json
     if asked.name is None and not interactive:
         raise UsageError("--name is missing: which tool?", hint="lua test skill --name TOOL --input JSON")
-    given = None if asked.input_text is None else _read_input(asked.input_text)
+    given = None if asked.input_text is None else read_input(asked.input_text)
     target = project()
     options = run_options(target, asked.env_file, asked.timeout, asked.sandbox, asked.network)
-    options = replace(options, state=state_of(target, asked.user))
+    options = replace(options, state=state_of(target.output, asked.user))
     compiled = build(target)
     chosen = _ask_for_tool(compiled) if asked.name is None else asked.name
     found = chosen_artifact(compiled, chosen, asked.skill)
@@ -108,7 +85,12 @@ def run_one(asked: Asked) -> int:
         given = _ask_for_input(schema) if interactive else _no_input(chosen, schema)
     result = run_tool(opened, chosen, given, options)
     forget_old(options.cache, {artifact.digest for artifact in compiled.artifacts.values()})
-    return show_result(_in_file(result, asked.input_text), asked.as_json)
+    code = show_result(in_file(result, asked.input_text), asked.as_json)
+    if not asked.sandbox:
+        from lua_cli.commands.testing_ahead import keep_run
+
+        keep_run(target, compiled, opened, asked, options)
+    return code
 
 
 def _ask_for_tool(compiled: Compiled) -> str:
@@ -123,7 +105,7 @@ def _ask_for_input(schema: dict[str, Any]) -> str:
     return ask_input(schema)
 
 
-def _in_file(result: RunResult, input_text: str | None) -> RunResult:
+def in_file(result: RunResult, input_text: str | None) -> RunResult:
     """A refusal of what stands in a file names the file."""
     error = result.error
     if error is None or error.type != "input-invalid" or not (input_text or "").startswith("@"):
@@ -137,8 +119,7 @@ def run_options(
     """How tools of the project run. Raises UsageError for flags that do not go together."""
     from lua_cli.runtime import RunOptions
 
-    if not 0 < timeout <= LONGEST:
-        raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
+    check_timeout(timeout)
     if network and not sandbox:
         raise UsageError("--network goes with --sandbox: without it a tool has the network anyway")
     return RunOptions(
@@ -154,11 +135,17 @@ def run_options(
     )
 
 
-def state_of(target: Project, user: Path | None) -> State:
-    """The end user of a file, and the project's data. Raises NotFoundError, UsageError."""
+def check_timeout(seconds: float) -> None:
+    """Raises UsageError for seconds that are no limit."""
+    if not 0 < seconds <= LONGEST:
+        raise UsageError(f"--timeout {seconds:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
+
+
+def state_of(output: Path, user: Path | None) -> State:
+    """The end user of a file, and the data in the project's output. Raises NotFoundError, UsageError."""
     from lua_cli.runtime.state import DATABASE, State, read_user
 
-    return State(read_user(user) if user is not None else None, target.output / DATABASE)
+    return State(read_user(user) if user is not None else None, output / DATABASE)
 
 
 def chosen_artifact(compiled: Compiled, name: str, skill: str | None) -> BuiltArtifact | None:
@@ -222,7 +209,7 @@ def _sample(field: object) -> str:
     return _SAMPLES.get(str(field.get("type")), "…")
 
 
-def _read_input(given: str) -> str | bytes:
+def read_input(given: str) -> str | bytes:
     """The text of `--input`: itself, of a file, or of stdin; never more than is accepted, and a little."""
     from lua_cli.runtime.request import MAX_BYTES
 

@@ -29,15 +29,16 @@ def keep_answer(project: Project, name: str, said: str, document: Mapping[str, A
             _write(project, name, f"{token}\n{said}")
 
 
-def stamps_of(folder: Path) -> list[str] | None:
-    """What a folder that this program alone writes is recognised by, bytecode aside; None when it is too young for
-    that, or has names that cannot be written down."""
+def stamps_of(folder: Path, *more: Path) -> list[str] | None:
+    """What a folder that this program alone writes is recognised by, bytecode aside, and more files; None when they are
+    too young for that, or have names that cannot be written down."""
     lines = []
     for place, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__"]
         lines.append(f"folder {at_once.stamp_of(place, whole=False)} {place}")
         files = (os.path.join(place, name) for name in names)  # noqa: PTH118
         lines += [f"file {at_once.stamp_of(path, whole=True)} {path}" for path in files]
+    lines += [f"file {at_once.stamp_of(str(path), whole=True)} {path}" for path in more]
     return None if _is_unfit(lines, folder.parent) else lines
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.launch import Limits
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
+from lua_cli.runtime.request import success
 
 if TYPE_CHECKING:
     from lua_cli.runtime.state import State
@@ -107,13 +108,7 @@ class RunResult:
     def document(self) -> dict[str, Any]:
         """What `lua test --json` prints."""
         if self.error is None:
-            return {
-                "ok": True,
-                "tool": self.tool,
-                "output": self.output,
-                "durationMs": self.duration_ms,
-                "logs": self.logs,
-            }
+            return success(self.tool, self.output, self.duration_ms, self.logs)
         error: dict[str, Any] = {"type": self.error.type, "message": self.error.message}
         if self.error.exception is not None:
             error["exception"] = self.error.exception

@@ -4,8 +4,6 @@ child process.
 
 from __future__ import annotations
 
-import difflib
-import json
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.environment import child_environment, declared_values
 from lua_cli.probe.json_schema import SchemaProblemError
-from lua_cli.runtime.checking import faults_of
-from lua_cli.runtime.foreseeing import early_modules
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
 from lua_cli.runtime.outcome import Wording, result_of
-from lua_cli.runtime.request import InputError, read_input
+from lua_cli.runtime.plain import plainly_fits
+from lua_cli.runtime.prepared import Prepared, prepare
+from lua_cli.runtime.request import InputError, compact, read_input
+from lua_cli.runtime.sources import SourceNames
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import BuiltArtifact, OpenedArtifact
+    from lua_cli.child.begin import Begun
     from lua_cli.child.launch import Ended, Order
 
 
@@ -33,25 +33,35 @@ def run_tool(
     Raises LuaError for what is neither the input's fault nor the tool's: an artifact that is not whole, a Python that
     cannot be started.
     """
-    from lua_cli.bundle import BuiltArtifact, unpack
+    from lua_cli.bundle import BuiltArtifact
 
     opened = artifact.open() if isinstance(artifact, BuiltArtifact) else artifact
-    manifest = opened.manifest
-    tool = next((tool for tool in manifest["tools"] if tool["name"] == tool_name), None)
+    tools = opened.manifest["tools"]
+    tool = next((tool for tool in tools if tool["name"] == tool_name), None)
     if tool is None:
-        return RunResult(
-            tool_name, error=not_found(tool_name, [tool["name"] for tool in manifest["tools"]], opened.skill)
-        )
+        return RunResult(tool_name, error=not_found(tool_name, [tool["name"] for tool in tools], opened.skill))
     if "flow" in tool:
         return _run_chain(opened, tool, input_text, options)
-    values = declared_values(manifest["env"], options.project, env_file=options.env_file, first=options.env)
-    folder = unpack(opened, options.cache).resolve()
-    given: list[Any] = []
+    values = declared_values(opened.manifest["env"], options.project, env_file=options.env_file, first=options.env)
+    return run_prepared(prepare(opened, tool, options), input_text, values, options)
+
+
+def run_prepared(
+    prepared: Prepared,
+    input_text: str | bytes,
+    values: Mapping[str, str],
+    options: RunOptions,
+    begun: Begun | None = None,
+) -> RunResult:
+    """Run a tool as `run_tool` does, with the values of the variables that its skill declares; `begun` is its child,
+    when that was begun already."""
+    tool, given = prepared.tool, list[Any]()
 
     def request() -> Mapping[str, Any]:
         given.append(_accepted(tool, input_text))
-        return {"do": "run", "input": json.dumps(given[0]), "http": options.http}
+        return {"do": "run", "input": compact(given[0]), "http": options.http}
 
+    folder = Path(prepared.folder)
     try:
         ended = start(
             folder,
@@ -61,13 +71,19 @@ def run_tool(
             options,
             timeout=options.timeout,
             finals="RT",
-            early=early_modules(tool, opened.files),
+            early=prepared.early,
+            begun=begun,
         )
     except _RefusedError as refusal:
-        return RunResult(tool_name, error=refusal.error)
-    names = source_names(opened.files, options)
-    wording = Wording(tool_name, masker(values), names, options.timeout, options.limits, str(folder), given[0])
-    return result_of(ended, wording)
+        return RunResult(tool["name"], error=refusal.error)
+    return in_words(ended, prepared, values, options, given[0])
+
+
+def in_words(ended: Ended, prepared: Prepared, values: Mapping[str, str], options: RunOptions, value: Any) -> RunResult:
+    """The result of a run whose input was `value`."""
+    names = SourceNames(prepared.members, options.project, options.roots)
+    name, limits = prepared.tool["name"], options.limits
+    return result_of(ended, Wording(name, masker(values), names, options.timeout, limits, prepared.folder, value))
 
 
 def _run_chain(
@@ -94,6 +110,10 @@ def _accepted(tool: Mapping[str, Any], text: str | bytes) -> Any:
     """The input's value. Raises _RefusedError for one that the tool's schema does not allow."""
     try:
         value = read_input(text)
+        if plainly_fits(tool["inputSchema"], value):
+            return value
+        from lua_cli.runtime.checking import faults_of
+
         faults = faults_of(tool["inputSchema"], value)
     except InputError as error:
         raise _RefusedError(RunError(
@@ -110,6 +130,8 @@ def _accepted(tool: Mapping[str, Any], text: str | bytes) -> Any:
 
 def not_found(name: str, names: list[str], skill: str | None = None) -> RunError:
     """There is no such tool; the nearest names say what may be meant."""
+    import difflib
+
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
     hint = (
         f"did you mean {', '.join(near)}?"
@@ -137,12 +159,15 @@ def start(
     timeout: float,
     finals: str,
     early: tuple[str, ...] = (),
+    begun: Begun | None = None,
 ) -> Ended:
-    """Start the child of a tool; `request` makes what it shall do. Gives what came of it: its folders are gone then."""
+    """Start the child of a tool, or go on with one that was begun; `request` makes what it shall do. Gives what came of
+    it: its folders are gone then.
+    """
     from lua_cli.child.launch import launch
 
     names = {"module": tool["module"], "qualname": tool["qualname"]}
-    order = order_of(artifact, lambda: {**names, **request()}, values, options, timeout, finals, early)
+    order = order_of(artifact, lambda: {**names, **request()}, values, options, timeout, finals, early, begun)
     try:
         return launch(order)
     finally:
@@ -157,20 +182,21 @@ def order_of(
     timeout: float,
     finals: str = "RT",
     early: tuple[str, ...] = (),
+    begun: Begun | None = None,
 ) -> Order:
-    """The order for a child of an artifact. Its folder is made here; who starts the child removes it."""
+    """The order for a child of an artifact. Its folder is made here, or is that of `begun`; the starter removes it."""
     from lua_cli.child.begin import new_folder
     from lua_cli.child.launch import Order
     from lua_cli.child.sandbox import Sandbox
 
-    folder = Path(new_folder())
+    folder = Path(new_folder() if begun is None else begun.folder)
     hidden = [str(path) for path in (options.project, *options.roots) if path is not None]
     names = {"artifact": str(artifact), "hidden": hidden}
     reads = (artifact, *(path for path in options.packages if not _is_hidden(path, options)))
     return Order(
         options.interpreter, lambda: {**names, **body()}, _environment(values, options), folder, timeout,
         options.limits, finals, Sandbox(options.network, reads) if options.sandbox else None, early,
-        options.state.answer if options.state is not None else None,
+        options.state.answer if options.state is not None else None, begun,
     )  # fmt: skip
 
 
@@ -187,20 +213,3 @@ def _is_hidden(path: Path, options: RunOptions) -> bool:
     if path.is_relative_to(options.interpreter.parent.parent):
         return False
     return any(path.is_relative_to(root) for root in (options.project, *options.roots) if root is not None)
-
-
-def source_names(files: Mapping[str, bytes], options: RunOptions) -> dict[str, str]:
-    """Member → the file in the project that it was made of, as the user knows it; members that are not there keep
-    their names.
-    """
-    names = {}
-    for member in files:
-        for root in options.roots:
-            if (
-                (root / member).is_file()
-                and options.project is not None
-                and (root / member).is_relative_to(options.project)
-            ):
-                names[member] = (root / member).relative_to(options.project).as_posix()
-                break
-    return names

@@ -7,16 +7,17 @@ project's `.lua/`, or memory where a case wants to begin with nothing.
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError, NotFoundError, UsageError
-from lua_cli.sdk.state import Ask, StateError, memory
-from lua_cli.sdk.store import Store
+
+if TYPE_CHECKING:
+    from lua_cli.sdk.state import Ask
+    from lua_cli.sdk.store import Store
 
 DATABASE = "data.db"
 _FORM = '{"id": "ada", "data": {"plan": "gold"}}'
@@ -53,6 +54,10 @@ class State:
 
     def answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Answer a child's question: {"value"}, or {"error"}. Raises LuaError when the database cannot be used."""
+        import sqlite3  # most tools ask nothing
+
+        from lua_cli.sdk.state import StateError
+
         with self._lock:
             try:
                 return {"value": self._opened()(asked["question"], asked["given"])}
@@ -65,6 +70,9 @@ class State:
 
     def _opened(self) -> Ask:
         if self._ask is None:
+            from lua_cli.sdk.state import memory
+            from lua_cli.sdk.store import Store
+
             if self._database is not None:
                 self._database.parent.mkdir(parents=True, exist_ok=True)
             self._store = Store(":memory:" if self._database is None else str(self._database))

@@ -14,7 +14,8 @@ from lua_cli.bundle import unpack
 from lua_cli.child.environment import declared_values
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.outcome import Wording, result_of
-from lua_cli.runtime.running import order_of, run_tool, source_names
+from lua_cli.runtime.running import order_of, run_tool
+from lua_cli.runtime.sources import SourceNames
 from lua_cli.runtime.turns.model import ToolError, ToolResult
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class SkillChild:
     def _wording(self, tool: str = "", value: Any = None) -> Wording:
         options = self._options
         folder = str((options.cache / self.opened.digest.removeprefix("sha256:")).resolve())
-        names = source_names(self.opened.files, options)
+        names = SourceNames(self.opened.files, options.project, options.roots)
         return Wording(tool, masker(self.values()), names, options.timeout, options.limits, folder, value)
 
 
