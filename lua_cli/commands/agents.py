@@ -29,6 +29,14 @@ UserFile = Annotated[
 ]
 Budget = Annotated[float, typer.Option("--gate-timeout", metavar="SECONDS", help="Seconds that a condition may take.")]
 
+StateAt = Annotated[
+    str, typer.Option("--state", metavar="PLACE", help="Where User and Data are kept: local, or registry.")
+]
+Sandboxed = Annotated[
+    bool, typer.Option("--sandbox", help="Run tools inside of bubblewrap: no network, no home (Linux).")
+]
+Network = Annotated[bool, typer.Option("--network", help="With --sandbox: with the network.")]
+
 
 class Agents:
     """The agents of a project, compiled."""
@@ -81,4 +89,16 @@ class Agents:
         return kind(agent, self._opened, setting)
 
 
-__all__ = ["BUDGET", "AgentName", "Agents", "Budget", "Channel", "UserFile", "Where", "read_state"]
+__all__ = [
+    "BUDGET",
+    "AgentName",
+    "Agents",
+    "Budget",
+    "Channel",
+    "Network",
+    "Sandboxed",
+    "StateAt",
+    "UserFile",
+    "Where",
+    "read_state",
+]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lua_cli.commands.agents import BUDGET, AgentName, Budget, Channel, UserFile, Where
+from lua_cli.commands.agents import BUDGET, AgentName, Budget, Channel, Network, Sandboxed, StateAt, UserFile, Where
 from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, ProviderError, UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +46,9 @@ def chat_command(
     env_file: EnvFile = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds a tool may take.", metavar="SECONDS")] = 30.0,
     gate_timeout: Budget = BUDGET,
+    state: StateAt = "local",
+    sandbox: Sandboxed = False,
+    network: Network = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Talk with an agent: at a prompt, or once with -m."""
@@ -64,7 +67,7 @@ def chat_command(
         )
     if not messages and before_it is None and (as_json or not current().interactive):
         raise UsageError("-m is missing: what shall be said?", hint='lua chat -m "Where is my order?"')
-    where = Where(channel, user, env_file, timeout, gate_timeout).checked()
+    where = Where(channel, user, env_file, timeout, gate_timeout, state, sandbox, network).checked()
     agents = Agents(project())
     facts = agents.named(agent)
     kept = Kept(Threads(agents.project.output), thread, save, before_it)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lua_cli.commands.agents import BUDGET, Budget, Channel, UserFile, Where
+from lua_cli.commands.agents import BUDGET, Budget, Channel, Network, Sandboxed, StateAt, UserFile, Where
 from lua_cli.commands.mcp_serving import serve
 
 Skills = Annotated[list[str] | None, typer.Option("--skill", metavar="NAME", help="This skill alone; again for more.")]
@@ -22,6 +22,9 @@ def mcp_command(
     ] = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds a tool may take.", metavar="SECONDS")] = 30.0,
     gate_timeout: Budget = BUDGET,
+    state: StateAt = "local",
+    sandbox: Sandboxed = False,
+    network: Network = False,
 ) -> int:
     """Serve the project's skills as an MCP server over stdio."""
-    return serve(skills or (), Where(channel, user, env_file, timeout, gate_timeout))
+    return serve(skills or (), Where(channel, user, env_file, timeout, gate_timeout, state, sandbox, network))

@@ -88,7 +88,8 @@ def create_command(
         list[str] | None, typer.Option("--agent", metavar="ID", help="For this agent (repeatable); else for every.")
     ] = None,
     scope: Annotated[
-        list[str] | None, typer.Option("--scope", metavar="S", help="read, push or deploy (repeatable); else all.")
+        list[str] | None,
+        typer.Option("--scope", metavar="S", help="read, push, deploy or data (repeatable); else all."),
     ] = None,
     database_url: DatabaseUrl = None,
     as_json: AsJson = False,

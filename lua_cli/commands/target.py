@@ -12,6 +12,7 @@ from lua_cli.errors import LuaError, UsageError
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
+    from lua_cli.project.credentials import Key
     from lua_cli.registry.execute import Receipt
     from lua_cli.registry.http import HttpRegistry
     from lua_cli.registry.protocol import Registry
@@ -81,11 +82,16 @@ def _remote_target(remote: HttpRegistry, chosen: str, document: Mapping[str, Any
 def open_remote(address: str, project: Project | None) -> HttpRegistry:
     """The registry at an address, with the key for it."""
     from lua_cli.commands.session import progress
-    from lua_cli.project.credentials import find_key
     from lua_cli.registry.http import HttpRegistry
 
-    key = find_key(address, os.environ, _dotenv(project) if project else {})
-    return HttpRegistry(address, key, progress=_bar(progress()))
+    return HttpRegistry(address, key_for(address, project), progress=_bar(progress()))
+
+
+def key_for(address: str, project: Project | None) -> Key | None:
+    """The key for the registry at an address; None without one."""
+    from lua_cli.project.credentials import find_key
+
+    return find_key(address, os.environ, _dotenv(project) if project else {})
 
 
 def known_variables(project: Project) -> frozenset[str]:

@@ -10,7 +10,7 @@ import os
 import re
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lua_cli.sdk.state import StateError
@@ -42,6 +42,17 @@ class Store:
         """Close the file."""
         self._database.close()
 
+    def fill(self, records: Iterable[tuple[str, str, Mapping[str, Any], str | None]]) -> None:
+        """Take in records (collection, id, data, the text to search) that are kept elsewhere, oldest first."""
+        with self._lock:
+            self._database.execute("BEGIN IMMEDIATE")
+            for collection, name, data, text in records:
+                row = self._database.execute(
+                    "INSERT INTO record (collection, id, data) VALUES (?, ?, ?)", (collection, name, json_of(data))
+                )
+                _index(self._database, int(row.lastrowid or 0), {"data": data, "text": text})
+            self._database.execute("COMMIT")
+
     def answer(self, question: str, given: Mapping[str, Any]) -> Any:
         """Answer one question ("data.create" …). Raises StateError."""
         kind = question.removeprefix("data.")
@@ -59,7 +70,7 @@ class Store:
 
 
 def _create(database: sqlite3.Connection, given: Mapping[str, Any]) -> dict[str, Any]:
-    text, name = _json(given["data"]), os.urandom(8).hex()
+    text, name = json_of(given["data"]), os.urandom(8).hex()
     row = database.execute(
         "INSERT INTO record (collection, id, data) VALUES (?, ?, ?)", (given["collection"], name, text)
     )
@@ -76,7 +87,7 @@ def _update(database: sqlite3.Connection, given: Mapping[str, Any]) -> dict[str,
     found = _found(database, given)
     if found is None:
         raise StateError(f"there is no record {given['id']!r} in {given['collection']!r}")
-    text = _json({**json.loads(found[1]), **given["data"]})
+    text = json_of({**json.loads(found[1]), **given["data"]})
     database.execute("UPDATE record SET data = ? WHERE number = ?", (text, found[0]))
     database.execute("DELETE FROM record_text WHERE rowid = ?", (found[0],))
     _index(database, found[0], {**given, "data": json.loads(text)})
@@ -138,7 +149,8 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _json(data: Any) -> str:
+def json_of(data: Any) -> str:
+    """A record's data as it is kept. Raises StateError for what is no JSON object, or too large."""
     if not isinstance(data, Mapping):
         raise StateError("a record is a dict")
     try:

@@ -236,6 +236,44 @@ class VariablesAnswer(_Body):
     data: dict[str, str]
 
 
+class UserAnswer(_Body):
+    id: str
+    data: dict[str, Any]
+
+
+class UpdateUser(_Body):
+    changes: dict[str, Any]
+
+
+class PutRecord(_Body):
+    """Data of a record: the whole of a new one, the keys to set of one that is there. Searches look into `text`, else
+    into every text in the data."""
+
+    data: dict[str, Any]
+    text: str | None = None
+
+
+class Search(_Body):
+    text: str = ""
+    limit: Annotated[int, Field(strict=True)] = 10
+
+
+class RecordAnswer(_Body):
+    """A record; with a score (the larger, the better) where words were looked for."""
+
+    id: str
+    data: dict[str, Any]
+    score: float | None = None
+
+
+class RecordsAnswer(_Body):
+    records: list[RecordAnswer]
+
+
+class RemovedAnswer(_Body):
+    deleted: bool
+
+
 class SandboxAnswer(_Body):
     version_id: str
     skill_id: str

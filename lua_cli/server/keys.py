@@ -17,7 +17,7 @@ from lua_cli.errors import NotFoundError, UsageError
 from lua_cli.registry.protocol import checked_name
 from lua_cli.registry.rows import now
 
-SCOPES = ("read", "push", "deploy")
+SCOPES = ("read", "push", "deploy", "data")
 PREFIX = "lua_"
 
 

@@ -62,6 +62,7 @@ class Operation:
     writes   inside of one transaction that is committed before the answer; else inside of a snapshot
     prepare  what is done before that transaction: reading and checking large contents
     admit    what is checked before the body is read, where no key is needed
+    looks    a POST that changes nothing: its body is a question
     """
 
     method: Literal["GET", "POST", "PUT", "DELETE"]
@@ -76,10 +77,11 @@ class Operation:
     prepare: Callable[[Call], Any] | None = None
     admit: Callable[[Call], Any] | None = None
     media: str = "application/json"
+    looks: bool = False
 
     @property
     def writes(self) -> bool:
-        return self.raw or (self.scope in ("push", "deploy") and self.method != "GET")
+        return self.raw or (self.scope in ("push", "deploy", "data") and self.method != "GET" and not self.looks)
 
     @property
     def segments(self) -> tuple[str, ...]:

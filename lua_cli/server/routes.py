@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from lua_cli.server import bodies, others, skills, uploads, variables
+from lua_cli.server import bodies, others, skills, state_data, uploads, variables
 from lua_cli.server.operations import Operation, Routes
 
 _AGENT = "/developer/agents/{agent}"
 _SKILLS = "/developer/skills/{agent}"
 _SKILL = _SKILLS + "/{skill}"
 _VERSION = _SKILL + "/version/{version}"
+_USER = _AGENT + "/users/{user}"
+_RECORDS = _AGENT + "/data/{collection}"
 _BYTES = "application/octet-stream"
 
 ROUTES = Routes(
@@ -182,6 +184,54 @@ ROUTES = Routes(
             "Remove a variable",
             variables.delete_variable,
             answer=bodies.VariablesAnswer,
+        ),
+        Operation("GET", _USER, "data", "What is known of an end user", state_data.get_user, answer=bodies.UserAnswer),
+        Operation(
+            "PUT",
+            _USER,
+            "data",
+            "Set keys of an end user's data",
+            state_data.update_user,
+            body=bodies.UpdateUser,
+            answer=bodies.UserAnswer,
+        ),
+        Operation(
+            "POST",
+            _RECORDS,
+            "data",
+            "Make a record",
+            state_data.create_record,
+            body=bodies.PutRecord,
+            answer=bodies.RecordAnswer,
+            statuses=(201,),
+        ),
+        Operation(
+            "POST",
+            _RECORDS + "/search",
+            "data",
+            "Search the records of a collection",
+            state_data.search_records,
+            body=bodies.Search,
+            answer=bodies.RecordsAnswer,
+            looks=True,
+        ),
+        Operation("GET", _RECORDS + "/{record}", "data", "A record", state_data.get_record, answer=bodies.RecordAnswer),
+        Operation(
+            "PUT",
+            _RECORDS + "/{record}",
+            "data",
+            "Set keys of a record's data",
+            state_data.update_record,
+            body=bodies.PutRecord,
+            answer=bodies.RecordAnswer,
+        ),
+        Operation(
+            "DELETE",
+            _RECORDS + "/{record}",
+            "data",
+            "Remove a record",
+            state_data.delete_record,
+            answer=bodies.RemovedAnswer,
         ),
         Operation(
             "PUT",

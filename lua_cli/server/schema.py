@@ -129,7 +129,24 @@ _GUARDS_POSTGRESQL = (
     " FOR EACH ROW EXECUTE FUNCTION lua_stays()",
     "CREATE TRIGGER deployments_stay BEFORE DELETE OR UPDATE ON deployments FOR EACH ROW EXECUTE FUNCTION lua_stays()",
 )
-MIGRATIONS = ({"sqlite": _FIRST + _GUARDS_SQLITE, "postgresql": _FIRST + _GUARDS_POSTGRESQL},)
+# What tools keep: end users, and records in collections. `number` is the order in which an agent's records came.
+_STATE = (
+    "CREATE TABLE end_users (agent TEXT NOT NULL, id TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (agent, id))",
+    """CREATE TABLE records (
+        agent      TEXT NOT NULL,
+        number     BIGINT NOT NULL,
+        collection TEXT NOT NULL,
+        id         TEXT NOT NULL,
+        data       TEXT NOT NULL,
+        text       TEXT,
+        PRIMARY KEY (agent, collection, id),
+        UNIQUE (agent, number)
+    )""",
+)
+MIGRATIONS = (
+    {"sqlite": _FIRST + _GUARDS_SQLITE, "postgresql": _FIRST + _GUARDS_POSTGRESQL},
+    {"sqlite": _STATE, "postgresql": _STATE},
+)
 
 _MARK = "lua_schema"
 _LOCK = 0x6C756172

@@ -37,7 +37,7 @@ def test_keys_are_made_listed_and_revoked(lua: Lua, tmp_path: Path) -> None:
     assert (key["name"], key["agents"], key["scopes"]) == ("ci", ["acme"], ["push"])
     plain = lua("serve", "keys", "create", cwd=tmp_path)
     assert plain.stdout.startswith("lua_") and len(plain.stdout.splitlines()) == 1
-    assert "every agent (read, push, deploy)" in plain.stderr
+    assert "every agent (read, push, deploy, data)" in plain.stderr
     listed = lua("serve", "keys", "list", cwd=tmp_path).stdout
     assert key["id"] in listed and key["secret"] not in listed and len(listed.splitlines()) == 3
     revoked = lua("serve", "keys", "revoke", key["id"], cwd=tmp_path)
