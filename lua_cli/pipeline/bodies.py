@@ -66,10 +66,10 @@ def _compiled(project: Project, build: Build, known: Known) -> Compiled | None:
     document["skills"] = [
         {**skill, "digest": digests[skill["name"]]} if skill["digest"] else skill for skill in document["skills"]
     ]
-    gone = [one.path.resolve() for one in build.artifacts.values()]
+    gone = [one.stored.resolve() for one in build.artifacts.values()]
     built = write_build(project.output, artifacts, document).artifacts
     files: dict[Path, Sequence[Any] | None] = {project.root / one.shown: one.facts for one in sources}
-    files |= {one.path.resolve(): facts_of_built(one) for one in built.values()}
+    files |= {one.stored.resolve(): facts_of_built(one) for one in built.values()}
     content = Record(project).amend(known.record, files, gone)
     rows = {**kept["rows"], **{one.shown: one.row for one in sources}}
     Outlines(project).keep({**kept, "rows": rows}, content)

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lua_cli.pipeline.unchanged import Record
+from lua_cli.pipeline.unchanged import Known, Record
 
 if TYPE_CHECKING:
-    from lua_cli.bundle.model import BuiltArtifact
+    from lua_cli.bundle.model import Build, BuiltArtifact
     from lua_cli.project import Project
 
 
@@ -37,7 +37,7 @@ def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
 
     known = Record(project).changed()
     built = read_build(project.output) if known is not None else None
-    if known is None or built is None:
+    if known is None or built is None or not _speaks_of(known, built):
         return None
     if ci and any(one["code"] == "lua/lock-stale" for one in built.document["diagnostics"]):
         return None
@@ -46,3 +46,8 @@ def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
     from lua_cli.pipeline.bodies import after_bodies
 
     return after_bodies(project, built, known)
+
+
+def _speaks_of(known: Known, built: Build) -> bool:
+    """Whether the record is that of this build: two compiles at once may write one and the other."""
+    return all(str(one.stored.resolve()) in known.record["files"] for one in built.artifacts.values())

@@ -185,7 +185,7 @@ def _written(
         project.root / "pyproject.toml",
         *collected.asked,
         *read.asked,
-        *(artifact.path.resolve() for artifact in built.values()),
+        *(artifact.stored.resolve() for artifact in built.values()),
     ]
     files = index.read | dict(collected.read) | dict(read.files)
     listings = {**index.finder.listings, **read.listings}

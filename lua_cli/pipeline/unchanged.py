@@ -75,7 +75,8 @@ class Record:
     ) -> bytes:
         """Remember another build that differs from the one of `record` in these files alone; gives what was
         written."""
-        left = {path: facts for path, facts in record["files"].items() if path not in set(map(str, gone))}
+        names = set(map(str, gone))
+        left = {path: facts for path, facts in record["files"].items() if path not in names}
         new = {**record, "files": left | {str(path): facts for path, facts in files.items()}}
         new["written"] = now_on_disk(self._path.parent)
         content = json.dumps(new, separators=(",", ":")).encode()

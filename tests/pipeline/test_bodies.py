@@ -310,3 +310,18 @@ def test_an_artifact_or_a_document_that_was_changed_is_made_again(shop: Shop) ->
         shop.edit("tools/orders.py", "{LIMIT}", "{LIMIT} ")
         warm, cold, _ = shop.both()
         assert warm == cold
+
+
+def test_a_record_of_another_build_is_not_believed(shop: Shop, tmp_path: Path) -> None:
+    """Two compiles at once: the record of one beside the build of the other."""
+    record = shop.root / ".lua/cache/build.json"
+    older = record.read_bytes()
+    build = (shop.root / ".lua/artifacts").resolve()
+    shop.edit("tools/orders.py", '"find_order"', '"look_up_order"')
+    assert shop.both()[2]
+    shop.edit("tools/orders.py", '"look_up_order"', '"find_order"')
+    assert build.is_dir(), "a build is kept for a while after it was replaced"
+    record.write_bytes(older)
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert read
