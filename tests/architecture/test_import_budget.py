@@ -108,3 +108,44 @@ def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path
         "lua_cli.pipeline",
         "lua_cli.pipeline.at_once",
     }
+
+
+SAID = "import lua_cli.pipeline.keeping as k; k.RACY_NS = -10**13\nfrom lua_cli.main import main\n"
+TESTED = """\
+from lua_cli import LuaAgent, LuaSkill, LuaTool
+
+
+class Ping(LuaTool):
+    name = "ping"
+    description = "Answer. Use when somebody tests."
+    input_schema = {"type": "object", "properties": {}}
+
+    def execute(self, input):
+        return 1
+
+
+agent = LuaAgent(name="a", skills=[LuaSkill(name="s", context="Testing.", tools=[Ping()])])
+"""
+
+
+def test_a_tool_of_an_unchanged_project_begins_with_next_to_nothing(tmp_path: Path) -> None:
+    """The guard of `runtime/ahead.py`: what the parent loads, all of it, with what it loads while the tool starts."""
+    root = tmp_path / "shop"
+    (root / "src").mkdir(parents=True)
+    (root / "pyproject.toml").write_text("[tool.lua]\n")
+    (root / "src/agent.py").write_text(TESTED)
+    running = "assert main(['test', '--ci', 'skill', '--name', 'ping', '--input', '{}']) == 0"
+    all_modules_after(SAID + running, root)
+    added = all_modules_after(f"from lua_cli.main import main\n{running}", root) - all_modules_after("", tmp_path)
+    assert "lua_cli.runtime.ahead" in added, "the short way was not taken"
+    assert not added & {"typing", "dataclasses", "inspect", "pathlib", "subprocess", "tempfile", "shutil", "tomllib"}
+    assert not added & HEAVY
+    assert len(added) <= 62, sorted(added)
+
+
+def test_the_process_of_a_plain_tool_loads_little_more_than_the_sdk(tmp_path: Path) -> None:
+    alone = all_modules_after("import lua_cli.sdk", tmp_path)
+    loaded = all_modules_after("import lua_cli.child.supervise, lua_cli.child.early, lua_cli.child.run", tmp_path)
+    added = loaded - alone
+    assert not added & {"inspect", "dataclasses", "ast", "dis", "asyncio", "pathlib", "logging", "subprocess"}
+    assert len(added) <= 32, sorted(added)
