@@ -37,7 +37,7 @@ _NAME = re.compile(r"([a-z][a-z0-9-]*)[/:](.+)")
 
 
 def open_provider(name: str, environ: Mapping[str, str]) -> Provider:
-    """The model of that name. LUA_MODEL_BASE_URL puts OpenAI's and Anthropic's protocol at another address.
+    """The model of that name. LUA_MODEL_BASE_URL puts OpenAI's, Anthropic's and Gemini's protocol at another address.
 
     Raises UsageError for a name that nobody knows, AuthError without a key, LuaError without the extra.
     """
@@ -61,6 +61,8 @@ def _opened(provider: str, model: str, environ: Mapping[str, str]) -> Any:
     try:
         if base_url := environ.get(BASE_URL):
             return _at(base_url, provider, model, environ)
+        if provider == "google":
+            return _gemini(model)
         return models.infer_model(f"{provider}:{model}")
     except exceptions.UserError as error:
         words = str(error).partition("\n")[0]
@@ -77,7 +79,9 @@ def _opened(provider: str, model: str, environ: Mapping[str, str]) -> Any:
 
 
 def _at(base_url: str, provider: str, model: str, environ: Mapping[str, str]) -> Any:
-    """A model at another address that speaks the protocol of OpenAI, or of Anthropic."""
+    """A model at another address that speaks the protocol of OpenAI, of Anthropic, or of Gemini."""
+    if provider == "google":
+        return _gemini(model, base_url, environ.get("GOOGLE_API_KEY") or environ.get("GEMINI_API_KEY") or "none")
     if provider == "anthropic":
         from pydantic_ai.models.anthropic import AnthropicModel
         from pydantic_ai.providers.anthropic import AnthropicProvider
@@ -87,7 +91,7 @@ def _at(base_url: str, provider: str, model: str, environ: Mapping[str, str]) ->
     if provider != "openai":
         raise UsageError(
             f"{BASE_URL} is set, and {provider} has no address of its own",
-            hint="name it openai/MODEL or anthropic/MODEL, by the protocol that is spoken there",
+            hint="name it openai/MODEL, anthropic/MODEL or gemini/MODEL, by the protocol that is spoken there",
         )
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai import OpenAIProvider
@@ -95,6 +99,16 @@ def _at(base_url: str, provider: str, model: str, environ: Mapping[str, str]) ->
     return OpenAIChatModel(
         model, provider=OpenAIProvider(base_url=base_url, api_key=environ.get("OPENAI_API_KEY", "none"))
     )
+
+
+def _gemini(model: str, base_url: str | None = None, key: str | None = None) -> Any:
+    """A model of Gemini's protocol. Its client repeats nothing unless it is told to, as those of the others do."""
+    from google.genai.types import HttpRetryOptions
+    from pydantic_ai.models.google import GoogleModel
+    from pydantic_ai.providers.google import GoogleProvider
+
+    again = HttpRetryOptions(attempts=3, initial_delay=0.5, max_delay=8.0)
+    return GoogleModel(model, provider=GoogleProvider(api_key=key, base_url=base_url, retry_options=again))
 
 
 class Provider:

@@ -1,4 +1,5 @@
-"""A server that speaks the wire protocols of OpenAI (chat completions) and Anthropic (messages), and plays a script."""
+"""A server that speaks the wire protocols of OpenAI (chat completions), Anthropic (messages) and Gemini
+(generateContent), and plays a script."""
 
 from __future__ import annotations
 
@@ -21,6 +22,7 @@ class ProviderServer:
         self.turns = list(turns)
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
+        self.paths: list[str] = []
         self.url = ""
 
     @contextmanager
@@ -31,10 +33,15 @@ class ProviderServer:
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 owner.requests.append(body)
+                owner.paths.append(self.path)
                 owner.headers.append({name.lower(): value for name, value in self.headers.items()})
                 turn = owner.turns[min(len(owner.requests), len(owner.turns)) - 1]
                 if "status" in turn:
                     return self._send(turn["status"], turn["body"])
+                if "GenerateContent" in self.path or ":generateContent" in self.path:
+                    whole = _gemini(turn)
+                    streamed = ":streamGenerateContent" in self.path
+                    return self._stream(_gemini_events(whole)) if streamed else self._send(200, whole)
                 speak = _anthropic if self.path.endswith("/messages") else _openai
                 if not body.get("stream"):
                     return self._send(200, speak(turn))
@@ -116,6 +123,24 @@ def _anthropic(turn: Mapping[str, Any]) -> dict[str, Any]:
         "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content, "stop_reason": stop,
         "stop_sequence": None, "usage": usage,
     }  # fmt: skip
+
+
+def _gemini(turn: Mapping[str, Any]) -> dict[str, Any]:
+    parts: list[dict[str, Any]] = [{"text": turn["text"]}] if "text" in turn else []
+    parts += [{"functionCall": {"name": call["name"], "args": call["arguments"]}} for call in turn.get("toolCalls", ())]
+    candidate: dict[str, Any] = {"content": {"role": "model", "parts": parts}, "finishReason": "STOP", "index": 0}
+    if "refusal" in turn:
+        candidate = {"finishReason": "SAFETY", "index": 0, "content": {"role": "model"}}
+    usage = {"promptTokenCount": USAGE[0], "candidatesTokenCount": USAGE[1], "totalTokenCount": sum(USAGE)}
+    return {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "m", "responseId": "r1"}
+
+
+def _gemini_events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    (candidate,) = whole["candidates"]
+    for part in candidate["content"].get("parts", ()):
+        for piece in [{"text": text} for text in _pieces(part["text"])] if "text" in part else [part]:
+            yield "", {**whole, "usageMetadata": None, "candidates": [{"content": {"role": "model", "parts": [piece]}}]}
+    yield "", {**whole, "candidates": [{**candidate, "content": {"role": "model", "parts": []}}]}
 
 
 def _openai_events(whole: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

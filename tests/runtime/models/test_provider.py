@@ -1,4 +1,4 @@
-"""Models of providers, over their wire protocols: a server of ours stands in for OpenAI's and Anthropic's."""
+"""Models of providers, over their wire protocols: a server of ours stands in for OpenAI's, Anthropic's and Gemini's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from lua_cli.runtime.turns import Model, Outcome, UserMessage, take_turn
 from tests.runtime.models.provider_server import ProviderServer
 from tests.runtime.turns.shop import call, offer
 
-KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+KEYS = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY", "gemini": "GOOGLE_API_KEY"}
+PROVIDERS = list(KEYS)
 TURNS = (
     {"text": "Let me see.", **call("lookup_order", {"order_number": "A-1"})},
     call("lookup_order", {"order_number": 7}),
@@ -30,6 +31,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
         "ANTHROPIC_BASE_URL",
         "LUA_MODEL",
         "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -47,7 +49,7 @@ def turn(server: ProviderServer, provider: str, on_text: Any = None) -> Outcome:
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_turn(provider: str, streamed: bool) -> None:
     pieces: list[str] = []
     with ProviderServer(*TURNS).running() as server:
@@ -60,7 +62,7 @@ def test_a_turn(provider: str, streamed: bool) -> None:
     assert ("".join(pieces), len(pieces) > 2) == (
         ("Let me see.It was shipped yesterday.", True) if streamed else ("", False)
     )
-    assert server.requests[0]["model"] == "some-model"
+    assert "some-model" in (server.requests[0].get("model") or server.paths[0])
 
 
 def test_what_openai_is_sent() -> None:
@@ -92,7 +94,22 @@ def test_what_anthropic_is_sent() -> None:
     assert request["tools"][0]["input_schema"]["required"] == ["order_number"]
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_what_gemini_is_sent() -> None:
+    with ProviderServer(*TURNS).running() as server:
+        turn(server, "gemini")
+    assert server.paths[0] == "/v1beta/models/some-model:generateContent"
+    assert server.headers[0]["x-goog-api-key"] == "sk-test"
+    request = server.requests[-1]
+    assert request["systemInstruction"]["parts"][0]["text"].startswith("You help customers.")
+    assert [content["role"] for content in request["contents"]] == ["user", "model", "user", "model", "user"]
+    (result,) = request["contents"][2]["parts"]
+    assert result["functionResponse"]["name"] == "lookup_order"
+    assert "shipped" in str(result["functionResponse"]["response"])
+    (declared,) = request["tools"][0]["functionDeclarations"][:1]
+    assert (declared["name"], declared["description"]) == ("lookup_order", "Look an order up.")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_a_refusal(provider: str) -> None:
     with ProviderServer({"refusal": "I will not."}).running() as server:
         outcome = turn(server, provider)
@@ -108,7 +125,7 @@ def test_arguments_that_are_no_json_go_back_to_the_model() -> None:
     assert outcome.answer == "Sorry."
 
 
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize(
     ("status", "kind"), [(401, AuthError), (400, ProviderError), (404, ProviderError), (503, UnavailableError)]
 )
@@ -116,9 +133,17 @@ def test_what_the_provider_says_no_to(provider: str, status: int, kind: type[Lua
     body = {"type": "error", "error": {"type": "some_error", "message": "that is the reason"}}
     with ProviderServer({"status": status, "body": body}).running() as server, pytest.raises(kind) as caught:
         turn(server, provider)
-    assert f"{provider}/some-model" in caught.value.message
+    assert f"{'google' if provider == 'gemini' else provider}/some-model" in caught.value.message
     assert "that is the reason" in caught.value.message
     assert "sk-test" not in caught.value.message
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_busy_provider_is_asked_again(provider: str) -> None:
+    busy = {"status": 503, "body": {"type": "error", "error": {"type": "overloaded_error", "message": "busy"}}}
+    with ProviderServer(busy, {"text": "Now."}).running() as server:
+        outcome = turn(server, provider)
+    assert (outcome.answer, len(server.requests)) == ("Now.", 2)
 
 
 def test_nobody_answers() -> None:
