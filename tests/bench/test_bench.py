@@ -26,6 +26,18 @@ def test_a_generated_project_has_its_tools(tmp_path: Path, lua: Callable[..., ob
     assert bases == {"own": 36, "IndexSearch": 4, "RegionSearch": 5}
 
 
+def test_what_a_client_of_mcp_waits_for_is_measured(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, REPOSITORY / "bench/connecting.py", "--runs", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["P", "echo", "connected", "listed"]
+
+
 def test_the_command_prints_a_table_of_ratios(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, REPOSITORY / "bench/run.py", "--runs", "1", "--tools", "10"],

@@ -186,6 +186,21 @@ def test_without_a_key_a_case_is_not_played_and_never_green(
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (1, "2 passed, 2 failed, 1 not played")
 
 
+@pytest.mark.parametrize("way", ["down", "overloaded"])
+def test_a_case_whose_provider_does_not_answer_is_not_played(lua: Lua, shop: Path, way: str) -> None:
+    (shop / "tests/talk.test.yaml").write_text(REAL, "utf-8")
+    busy = {"status": 503, "body": {"error": {"message": "overloaded"}}}
+    with ProviderServer(busy).running() as server:
+        if way == "overloaded":
+            done = lua("test", "--ci", "--model", "openai/m", "--json", cwd=shop, env=environ(server))
+    if way == "down":  # the server is gone
+        done = lua("test", "--ci", "--model", "openai/m", "--json", cwd=shop, env=environ(server))
+    (case,) = json.loads(done.stdout)["cases"]
+    assert (done.exit_code, case["ok"]) == (11, False), done.stdout
+    assert "openai/m does not answer" in case["message"]
+    assert case["runs"] == {**case["runs"], "asked": 1, "good": 0, "wrong": 0, "unreached": 1}
+
+
 def test_recorded_answers_are_played_again(lua: Lua, shop: Path) -> None:
     (shop / "tests/talk.test.yaml").write_text(REAL.replace("    expect", "    script: talk.json\n    expect"), "utf-8")
     with ProviderServer(CALLS, SHIPPED).running() as server:
