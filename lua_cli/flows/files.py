@@ -13,6 +13,7 @@ from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.blocks import Blocks
 from lua_cli.flows.checks import check
 from lua_cli.flows.model import Connector, Flow, Flows, Resource, Template, Variable
+from lua_cli.flows.paths import check_paths
 from lua_cli.flows.reading import YAML, Mention, Reader, plain_mapping
 from lua_cli.flows.templates import TemplateError, parse_template, reads_body
 from lua_cli.flows.variables import Substitution
@@ -75,6 +76,8 @@ class _Loader:
             self.service, self.env, self.templates, self.connectors, self.flows, (), {**self.files, **self.texts}
         )
         self.findings += check(flows, self.mentions)
+        readings = {key: found for reader, _ in read for key, found in reader.readings.items()}
+        self.findings += check_paths(flows, readings)
         self.findings.sort(key=lambda finding: (finding.place, finding.code))
         return Flows(
             self.service, self.env, self.templates, self.connectors, self.flows, tuple(self.findings), flows.files
@@ -154,6 +157,7 @@ class _Loader:
         if not plain:
             try:
                 template = parse_template(text)
+                reader.keys_of(template, place)
                 at = reads_body(text)
                 body = Place(path, at[0], at[1], at[0], at[1] + len("body")) if at else None
             except TemplateError as error:

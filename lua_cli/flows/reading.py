@@ -8,12 +8,13 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import CelError, Expression, compile_cel
 from lua_cli.flows.model import Template
+from lua_cli.flows.paths import Reading, keys_read
 from lua_cli.flows.templates import TemplateError, parse_template
 from lua_cli.source.yaml_text import Node
 
@@ -38,6 +39,8 @@ class Reader:
     text: str
     findings: list[Finding] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
+    readings: dict[int, list[Reading]] = field(default_factory=dict)
+    kept: list[Expression] = field(default_factory=list)  # while they live, so do their identities
 
     def say(self, code: str, place: Place, message: str, hint: str) -> None:
         """Note what is wrong."""
@@ -138,12 +141,27 @@ class Reader:
             self.say(VALUE, self.place(node), f"{what} must be a CEL expression", said)
             return None
         try:
-            return compile_cel(source)
+            compiled = compile_cel(source)
         except CelError as error:
             hint = f"try it: lua flow eval '…' --data '{{}}' ({what} is CEL; a text needs quotes within: '\"text\"')"
             place = self.within(node, error.line, error.column)
             self.say(EXPRESSION, place, f"{what}: {error.message}", hint)
             return None
+        self._keys(compiled, node)
+        return compiled
+
+    def _keys(self, expression: Expression, node: Node) -> None:
+        """Remember which keys an expression reads, and where."""
+        source = expression.source
+        found = []
+        for root, name, at in keys_read(source):
+            line, column = source.count("\n", 0, at) + 1, at - source.rfind("\n", 0, at)
+            start = self.within(node, line, column)
+            one = start.line == start.end_line and start.end_column == start.column + 1
+            found.append(Reading(root, name, replace(start, end_column=start.column + len(name)) if one else start))
+        if found:
+            self.kept.append(expression)
+            self.readings[id(expression)] = found
 
     def expressions(self, node: Node | None, what: str) -> dict[str, Expression] | None:
         """A mapping of names to CEL expressions."""
@@ -163,11 +181,20 @@ class Reader:
         if text is None or node is None:
             return None
         try:
-            return parse_template(text)
+            template = parse_template(text)
         except TemplateError as error:
             hint = "between {{ and }} stands CEL; {{raw}} … {{endraw}} keeps braces as they are"
             self.say(EXPRESSION, self.within(node, error.line, error.column), f"{what}: {error.message}", hint)
             return None
+        self.keys_of(template, self.place(node))
+        return template
+
+    def keys_of(self, template: Template, place: Place) -> None:
+        """Remember which keys a template reads, all at one place."""
+        for part in template.parts:
+            if isinstance(part, Expression):
+                self.kept.append(part)
+                self.readings[id(part)] = [Reading(root, name, place) for root, name, _ in keys_read(part.source)]
 
     def within(self, node: Node, line: int, column: int) -> Place:
         """A place in the text of a scalar, in the file; the scalar's own where the way it is written hides it."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
     from lua_cli.project import Project
 
-WARNINGS = frozenset({"lua/flow-document-body"})
+WARNINGS = frozenset({"lua/flow-document-body", "lua/flow-path"})
 
 Values = Mapping[str, str]
 

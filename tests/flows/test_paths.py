@@ -1,0 +1,70 @@
+"""Keys that are probably misspelled, where it can be known; what only a message knows is left alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from lua_cli.flows.disk import load_members
+
+AGENT = """\
+env: [{name: SHOP, default: acme}]
+resources: {templates: [{resource: note.md, as: note}]}
+flows:
+  - name: support
+    process:
+      - {type: set-variable, settings: {name: customer, value: 'body.anything'}}
+      - {type: foreach, items: '[1]', as: each, body: [{type: log, settings: {message: vars.each}}]}
+      - type: ai-agent
+        name: assistant
+        prompt: Help.
+        input: INPUT
+        tools:
+          - name: look
+            description: Look up one order by its number.
+            inputSchema: '{"type": "object", "properties": {"orderId": {"type": "string"}, "other": {}}}'
+            process:
+              - {type: set-variable, settings: {name: id, value: FIRST}}
+              - {type: set-payload, settings: {value: SECOND}}
+              - {type: log, settings: {message: LAST}}
+"""
+MEMBERS = {"INPUT": "body.message", "FIRST": "body.orderId", "SECOND": "vars.id", "LAST": "body.ordrId"}
+
+
+def said(note: str = "", **changes: str) -> list[str]:
+    text = AGENT
+    for name, value in (MEMBERS | changes).items():
+        text = text.replace(name, value)
+    findings = load_members({"a.yaml": text.encode(), "note.md": note.encode()}).findings
+    return [
+        f"{f.code.removeprefix('lua/')} {f.place.line}:{f.place.column}-{f.place.end_column} "
+        f"{f.facts['message']} | {f.facts['help']}"
+        for f in findings
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, []),
+        ({"INPUT": "body.mesage"},
+         ["flow-path 11:21-27 `body.mesage` is probably misspelled: `lua chat` gives the agent {message: …} | did you mean `body.message`?"]),
+        ({"INPUT": "body.question"}, []),
+        ({"INPUT": "'has(body.mesage) ? body.message : \"body.mesage\"'"}, []),
+        ({"FIRST": "body.ordrId"},
+         ["flow-path 17:71-77 `body.ordrId` is probably misspelled: the inputSchema of `look` has no such property | did you mean `body.orderId`?"]),
+        ({"SECOND": "body.ordrId"},
+         ["flow-path 18:60-66 `body.ordrId` is probably misspelled: the inputSchema of `look` has no such property | did you mean `body.orderId`?"]),
+        ({"SECOND": "vars.custmer"},
+         ["flow-path 18:60-67 `vars.custmer` is probably misspelled: no block sets it | did you mean `vars.customer`?"]),
+        ({"SECOND": "vars.somethingElse + vars.user.id"}, []),
+        ({"SECOND": "env.SHOPP"},
+         ["flow-reference 18:59-64 the variable SHOPP is not declared in `env` | did you mean `SHOP`?"]),
+        ({"SECOND": "env.KEY"},
+         ["flow-reference 18:59-62 the variable KEY is not declared in `env` | declare it: env: [{name: KEY}]"]),
+        ({"SECOND": "'\"KEY\" in env ? env.KEY : \"\"'"}, []),
+        ({"note": "To {{ env.KEY }}."},
+         ["flow-reference 2:36-43 the variable KEY is not declared in `env` | declare it: env: [{name: KEY}]"]),
+    ],
+)  # fmt: skip
+def test_what_can_be_known_is_said(changes: dict[str, str], expected: list[str]) -> None:
+    assert said(**changes) == expected
