@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -51,8 +52,18 @@ def compile_command(
         str, typer.Option("--format", help="text, concise, json, github or sarif.", metavar="F")
     ] = "text",
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Compile again whenever a file of the project changes.")
+    ] = False,
 ) -> int:
     """Lint the project and bundle its registered skills into .lua/artifacts."""
+    if watch:
+        flags = {"--fix": fix, "--diff": diff, "--explain-bundle": explain, "--write-baseline": write_baseline}
+        again = partial(
+            compile_command, check, False, False, strict, select, ignore, providers, baseline, None, False,
+            output_format, as_json,
+        )  # fmt: skip
+        return _watch(again, [flag for flag, given in flags.items() if given], "json" if as_json else output_format)
     from lua_cli.commands.compiled import exit_code, show_and_keep
     from lua_cli.commands.compiled import show as show_document
     from lua_cli.commands.session import current, progress, project
@@ -87,6 +98,18 @@ def compile_command(
     else:
         show_document(target, document, chosen)
     return exit_code(document, strict=strict)
+
+
+def _watch(again: Callable[[], int], refused: list[str], chosen: str) -> int:
+    """The command without `--watch`, again and again in this process, until it is interrupted."""
+    from lua_cli.commands.session import project
+    from lua_cli.commands.watching import PROMPT, again_and_again
+
+    refused += [f"--format {chosen}"] if chosen in ("json", "sarif") else []
+    if refused:
+        raise UsageError(f"--watch does not go with {refused[0]}", hint="leave one of them out")
+    again_and_again(project().root, again, pace=PROMPT)
+    return EXIT_OK
 
 
 def _codes(values: list[str] | None) -> tuple[str, ...]:

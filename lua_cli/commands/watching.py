@@ -1,6 +1,6 @@
 """Does a piece of work again whenever the files of a project change. In: a folder, the work. Ends by an interrupt only.
 
-Looks at times and sizes a few times a second, so it sees every way to save a file and needs nothing of the system.
+Looks at times and sizes again and again, so it sees every way to save a file and needs nothing of the system.
 Folders that nothing is bundled from (virtual environments, caches, the output of lua-cli) do not count.
 """
 
@@ -10,15 +10,28 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from lua_cli.bundle.denied import denied_folder
 from lua_cli.errors import LuaError
 
-_LOOK, _SETTLED = 0.3, 0.1  # seconds
 Snapshot = dict[str, tuple[int, int, int]]
 
 
-def again_and_again(root: Path, work: Callable[[], object], without: Collection[Path] = ()) -> None:
+class Pace(NamedTuple):
+    """Seconds between two looks, never less than `share` times what a look takes, and after which nothing moves any
+    more."""
+
+    look: float = 0.3
+    settled: float = 0.1
+    share: float = 0.0
+
+
+CALM = Pace()
+PROMPT = Pace(look=0.03, settled=0.01, share=10.0)  # for work that is quick itself; at most a tenth of a core
+
+
+def again_and_again(root: Path, work: Callable[[], object], without: Collection[Path] = (), pace: Pace = CALM) -> None:
     """Work now, and after each change of a file below `root` that is not one of `without`. What the work has to say of
     an error is printed, and the next change is waited for.
     """
@@ -32,18 +45,20 @@ def again_and_again(root: Path, work: Callable[[], object], without: Collection[
         except LuaError as error:
             fail(error)
         note("waiting for changes; Ctrl-C ends it")
-        changed = _changed(root, ignored, before)
+        changed = _changed(root, ignored, before, pace)
         note(f"\n{', '.join(changed[:3])}{' …' if len(changed) > 3 else ''} changed")
 
 
-def _changed(root: Path, ignored: Collection[str], before: Snapshot) -> list[str]:
+def _changed(root: Path, ignored: Collection[str], before: Snapshot, pace: Pace) -> list[str]:
     """The files that are not as before, relative to the root; waits until there are some, and nothing moves."""
     now = _snapshot(root, ignored)
     while now == before:
-        time.sleep(_LOOK)
+        begun = time.monotonic()
         now = _snapshot(root, ignored)
+        if now == before:
+            time.sleep(max(pace.look, pace.share * (time.monotonic() - begun)))
     while True:
-        time.sleep(_SETTLED)
+        time.sleep(pace.settled)
         later = _snapshot(root, ignored)
         if later == now:
             break

@@ -1,9 +1,11 @@
-"""`lua test --watch`: once for each save, until it is interrupted."""
+"""`--watch`: once for each save, until it is interrupted."""
 
 from __future__ import annotations
 
 import os
 import queue
+import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -35,11 +37,11 @@ CASES = "cases:\n  - name: a ping\n    tool: ping\n    expect: {output: pong}\n"
 
 
 class Watched:
-    """A running `lua test --watch`; `until` reads its output up to a line that holds some words."""
+    """A running command with `--watch`; `until` reads its output up to a line that holds some words."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *words: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-u", "-m", "lua_cli", "test", "--watch", "--ci", "--junit", "junit.xml"],
+            [sys.executable, "-u", "-m", "lua_cli", *words, "--watch", "--ci"],
             cwd=root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             env={**os.environ, "PYTHONUTF8": "1"}, start_new_session=True,
         )  # fmt: skip
@@ -67,7 +69,7 @@ class Watched:
 @pytest.fixture
 def watched(write_project: Callable[[Mapping[str, str]], Path]) -> Iterator[tuple[Watched, Path]]:
     root = write_project({"src/agent.py": AGENT, "tests/a.test.yaml": CASES, ".venv/pyvenv.cfg": "", "out/x": ""})
-    watching = Watched(root)
+    watching = Watched(root, "test", "--junit", "junit.xml")
     try:
         yield watching, root
     finally:
@@ -97,3 +99,53 @@ def test_what_would_wake_itself_up_is_refused(lua: Callable[..., Result], tmp_pa
     for flag in ("--record", "--json"):
         result = lua("test", "--watch", flag, cwd=tmp_path)
         assert (result.exit_code, f"--watch does not go with {flag}" in result.stdout + result.stderr) == (2, True)
+
+
+EDITS: tuple[Callable[[str], str], ...] = (
+    lambda text: text.replace('"pong"', '"pang"'),
+    lambda text: text.replace("Answer with a word.", "Answer with another word."),
+    lambda text: text + "class Broken(:\n",
+    lambda text: text.replace('name = "ping"', 'name = "no name"'),
+    lambda text: text.replace("tools=[Ping()]", "tools=[Ping(), Pong()]"),
+    lambda text: text.replace("class Ping", "class Pong(LuaTool):\n    pass\n\n\nclass Ping"),
+    lambda text: "import helper\n" + text,
+    lambda text: text.replace("skills=[skill]", "skills=[]"),
+    lambda text: "",
+    lambda text: text,
+)
+
+
+def test_each_compile_says_what_a_fresh_one_says(
+    write_project: Callable[[Mapping[str, str]], Path], lua: Callable[..., Result]
+) -> None:
+    """Drawn edits, alone and on top of each other, in one process that goes on and in one that knows nothing."""
+    root, fresh = (write_project({"src/agent.py": AGENT}) for _ in range(2))
+    watching, draw, again = Watched(root, "compile"), random.Random(8), "waiting for changes"
+    try:
+        watching.until(again)
+        text = AGENT
+        for number in range(14):
+            text = draw.choice(EDITS)(draw.choice((AGENT, text))) + f"# {number}\n"
+            (root.parent / "new").write_text(text, encoding="utf-8")
+            (root.parent / "new").replace(root / "src/agent.py")  # at once: half a file is compiled, too
+            lines = watching.until(again)
+            shutil.rmtree(fresh / ".lua", ignore_errors=True)
+            (fresh / "src/agent.py").write_text(text, encoding="utf-8")
+            result = lua("compile", "--ci", cwd=fresh)
+            assert "src/agent.py changed" in lines
+            assert "\n".join(lines[lines.index("src/agent.py changed") + 1 : -1]) == (
+                result.stdout + result.stderr
+            ).rstrip("\n").replace(str(fresh), str(root)), text
+        os.killpg(watching.process.pid, signal.SIGINT)
+        assert watching.process.wait(timeout=60) == 130
+    finally:
+        watching.end()
+
+
+@pytest.mark.parametrize(
+    "flags", [["--fix"], ["--diff"], ["--json"], ["--format", "sarif"], ["--write-baseline", "x"], ["--explain-bundle"]]
+)
+def test_a_watched_compile_does_one_thing(lua: Callable[..., Result], tmp_path: Path, flags: list[str]) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.lua]\n", encoding="utf-8")
+    result = lua("compile", "--watch", *flags, cwd=tmp_path)
+    assert (result.exit_code, "--watch does not go with" in result.stdout + result.stderr) == (2, True)
