@@ -206,6 +206,21 @@ def test_chat_plays_the_agent(lua: Lua, write_project: WriteProject) -> None:
     assert loaded == ["Asked: hello. Fact: likes tea.\n", "Asked: once more. Fact: likes tea.\n"]
 
 
+def test_the_prompt_has_the_guardrail_and_of_documents_the_names_alone(lua: Lua, write_project: WriteProject) -> None:
+    guarded = SHOP.replace("        answer: text\n", "        guardrail: 'Refuse what is not about {{ env.SHOP }}.'\n")
+    root = write_project({**FILES, "flows/shop.yaml": guarded})
+    document = json.loads(lua("prompt", "--agent", "shop-assistant", "--json", cwd=root).stdout)
+    text = document["system"]
+    assert text.startswith(
+        "You help at acme.\n\nRefuse what is not about acme.\n\nAnswer with JSON alone: no words around it."
+    )
+    assert "refunds" in text
+    assert "How refunds work." in text
+    assert "Asked:" not in text
+    loads = next(tool for tool in document["tools"] if tool["name"] == "load_skill")
+    assert loads["inputSchema"]["properties"]["name"]["enum"] == ["refunds"]
+
+
 def test_the_default_path_answers_for_a_model_that_refuses(lua: Lua, write_project: WriteProject) -> None:
     default = '        default: [{type: set-payload, settings: {value: \'{"answer": "a person will help"}\'}}]\n'
     root = write_project({**FILES, "flows/shop.yaml": SHOP + default, "script.json": '[{"refusal": true}]'})
