@@ -1,8 +1,8 @@
 """A flow names something that is not there.
 
 `flow-ref` names a flow without a source, `connector` a connector of the right type, `resource` a declared template,
-`${NAME}` a declared variable, and `lua-tool` a tool of a registered skill. All of them are looked up before anything
-runs.
+`${NAME}` and `env.NAME` a declared variable, `lua-tool` a tool of a registered skill, and a `FlowTool` of a skill in
+Python a flow without a source. All of them are looked up before anything runs.
 
 What to do: declare it, or write the name that is meant.
 

@@ -1,7 +1,7 @@
 """The input schema of a flow's tool is no JSON Schema.
 
 The model fills in the arguments by this schema, and they are checked against it before the tool's chain runs. It is the
-JSON text (or YAML) of a JSON Schema of an object.
+JSON text (or YAML) of a JSON Schema of an object; of a `FlowTool` in Python, the dict `input_schema`.
 
 What to do: mend the JSON, or what is wrong in the schema. Without `inputSchema` a tool takes any object.
 

@@ -1,10 +1,11 @@
-"""A skill or an agent is given an argument that it does not have.
+"""A skill, an agent or a flow tool is given an argument that it does not have.
 
 Python raises `TypeError: … got an unexpected keyword argument` when the agent is imported. It is almost always a typo,
 and what it costs is large: with `tool=[…]` for `tools=[…]` the skill would have no tools.
 
 What to do: write the name that is meant. `LuaSkill` takes `name`, `description`, `context`, `tools`, `instructions` and
-`condition`; `LuaAgent` takes `name`, `persona`, `skills`, `model`, `max_iterations` and `mcp_servers`.
+`condition`; `LuaAgent` takes `name`, `persona`, `skills`, `model`, `max_iterations` and `mcp_servers`; `FlowTool`
+takes `flow`, `name`, `description`, `input_schema` and `voice_flags`.
 
 Bad:
 
