@@ -164,7 +164,7 @@ def answer(root: Path, lua: Lua) -> Any:
 
 @pytest.mark.parametrize("seed", range(3))
 @given(data=st.data())
-@settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_edits_are_answered_as_if_from_nothing(lua: Lua, seed: int, data: st.DataObject) -> None:
     steps = data.draw(
         st.lists(st.lists(st.sampled_from(range(len(EDITS))), min_size=1, max_size=2), min_size=4, max_size=4)
