@@ -13,11 +13,12 @@ import pytest
 
 import lua_cli
 from lua_cli import LuaAgent
+from lua_cli.child.launch import Limits
 from lua_cli.commands.surroundings import Where
 from lua_cli.commands.testing import TIMEOUT
 from lua_cli.runtime.agents import AgentFacts, Setting
 from lua_cli.runtime.agents.gating import BUDGET
-from lua_cli.runtime.model import Limits, RunOptions
+from lua_cli.runtime.model import RunOptions
 from lua_cli.runtime.turns import Rules
 from tests.conftest import Result
 from tests.runtime.workshop import Workshop, tool_module
