@@ -36,7 +36,7 @@ flows:
               - {type: log, settings: {message: '"key " + env.API_KEY'}}
               - {type: flow-ref, settings: {flow: lookup-order}}
           - name: remember
-            description: Remember a fact.
+            description: Remember one fact that the customer told.
             process:
               - {type: set-variable, settings: {name: fact, value: body.fact}}
         skills:
@@ -90,7 +90,7 @@ flows:
         prompt: Be loud.
         tools:
           - name: be_loud
-            description: Say it loud.
+            description: Say a text as loud as the customer asks.
             process:
               - {type: lua-tool, settings: {tool: shout, input: '{"text": body.text}'}}
               - {type: set-payload, settings: {value: '{"said": body}'}}
