@@ -206,7 +206,8 @@ class Reader:
             content = lines[node.line : at]
             indent = next((len(one) - len(one.lstrip(" ")) for one in content if one.strip()), 0)
             return Place(self.path, at, indent + column, at, indent + column + 1)
-        if node.style == ">" or line > 1 or node.line != node.end[0] or node.value not in lines[node.line - 1]:
+        on_one_line = line <= 1 and node.line == node.end[0] and isinstance(node.value, str)
+        if node.style == ">" or not on_one_line or node.value not in lines[node.line - 1]:
             return self.place(node)
         start = node.column + (1 if node.style else 0) + column - 1
         return Place(self.path, node.line, start, node.line, start + 1)
