@@ -118,11 +118,20 @@ def _from_os(error: OSError) -> LuaError:
     return LuaError(f"{error.strerror or error}:{where}", hint="check the permissions and the free space there")
 
 
+def _without_value(word: str, before: str) -> str:
+    """A word of the command line, without the value of a variable: the report is there to be sent to others."""
+    joined = "--value=" if word.startswith("--value=") else "-v" if word.startswith("-v") else ""
+    if before in ("-v", "--value") or (joined and word != joined):
+        return f"{joined}..."
+    return word
+
+
 def _bug(argv: list[str]) -> int:
     import tempfile
     import traceback
 
-    report = f"lua-cli {__version__}, Python {sys.version}\nlua {argv!r}\n\n{traceback.format_exc()}"
+    shown = [_without_value(word, before) for before, word in zip(["", *argv], argv, strict=False)]
+    report = f"lua-cli {__version__}, Python {sys.version}\nlua {shown!r}\n\n{traceback.format_exc()}"
     try:
         handle, name = tempfile.mkstemp(prefix="lua-cli-crash-", suffix=".txt")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:

@@ -14,7 +14,7 @@ from lua_cli.bundle.explain import explain_bundle
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.bundle.output import artifact_path, read_build, write_build
 from lua_cli.bundle.sealing import seal
-from lua_cli.bundle.secrets import find_secrets
+from lua_cli.bundle.secrets import find_secrets, texts_of
 from lua_cli.bundle.unpack import unpack
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ __all__ = [
     "open_artifact",
     "read_build",
     "seal",
+    "texts_of",
     "unpack",
     "write_build",
 ]

@@ -25,14 +25,16 @@ def carry_out(
     dry_run: bool,
     as_json: bool,
     question: str | None,
+    doubt: str = "",
     must_ask: bool = True,
     again: Callable[[], Plan] | None = None,
     mirror: Mirror | None = None,
     contents: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> int:
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
-    it is an error that names --force when `must_ask`, and else not asked. `again` plans anew when somebody else's push
-    came first; `mirror` copies what the receipt has elsewhere; `contents` are the files of each skill, for a dry run.
+    it is an error that names --force when `must_ask`, and else not asked. A `doubt` is put to a person alone. `again`
+    plans anew when somebody else's push came first; `mirror` copies what the receipt has elsewhere; `contents` are the
+    files of each skill, for a dry run.
     """
     from lua_cli.commands.session import fail, note, print_json, progress, say
     from lua_cli.commands.target import remember
@@ -44,7 +46,8 @@ def carry_out(
     if dry_run:
         _show(plan, target, contents or {}, as_json=as_json)
         return EXIT_OK
-    if question and not plan.idle and not _agreed(plan, question, as_json=as_json, must_ask=must_ask):
+    refused = question and not plan.idle and not _agreed(plan, question, as_json=as_json, must_ask=must_ask)
+    if refused or (doubt and not plan.idle and not _agreed(plan, doubt, as_json=as_json, must_ask=False)):
         note("nothing was changed")
         return EXIT_INTERRUPTED
     show = progress()

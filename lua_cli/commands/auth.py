@@ -90,7 +90,8 @@ def whoami_command(as_json: AsJson = False) -> int:
         me = remote.me()
     if as_json:
         listed = [{"id": agent.id, "name": agent.name} for agent in me.agents]
-        print_json({"ok": True, "registry": address, "key": me.key, "agents": listed, "scopes": me.scopes})
+        facts = {"agents": listed, "everyAgent": me.every_agent, "scopes": me.scopes}
+        print_json({"version": 1, "ok": True, "registry": address, "key": me.key, **facts})
     else:
         agents = ", ".join(f"{agent.id} ({agent.name})" if agent.name else agent.id for agent in me.agents)
         for name, value in (("registry", address), ("key", me.key), ("agents", agents), ("may", ", ".join(me.scopes))):
@@ -111,7 +112,9 @@ def _secret(from_stdin: bool, address: str) -> str:
     if from_stdin:
         return sys.stdin.readline(_LONGEST_KEY).strip()
     if not current().interactive:
-        raise UsageError("missing --api-key-stdin", hint="lua auth configure --api-key-stdin < key.txt")
+        raise UsageError(
+            "missing --api-key-stdin", hint=f"lua auth configure --url {address} --api-key-stdin < key.txt"
+        )
     return str(typer.prompt(f"API key for {address}", hide_input=True, err=True)).strip()
 
 

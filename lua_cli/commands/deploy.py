@@ -89,7 +89,7 @@ def _go_live(
 
     skill_kind(kind, ("skill", "all") if command == "deploy" else ("skill",))
     target_project = project()
-    with open_target(target_project, agent) as target:
+    with open_target(target_project, agent, changing=True) as target:
         skills = {
             skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)
         }

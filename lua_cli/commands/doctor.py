@@ -15,7 +15,7 @@ import typer
 
 from lua_cli._version import __version__
 from lua_cli.commands.options import AsJson, Format, wants_json
-from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, LuaError, NotFoundError
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, AuthError, ForbiddenError, LuaError, NotFoundError
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -76,6 +76,7 @@ def _registry(found: Project | None, troubles: list[str]) -> dict[str, Any]:
     from lua_cli.project.credentials import chosen_address
     from lua_cli.registry.place import registry_file
 
+    address = ""
     try:
         address = chosen_address(os.environ)
         if not address:
@@ -84,7 +85,8 @@ def _registry(found: Project | None, troubles: list[str]) -> dict[str, Any]:
             agents = [agent.id for agent in remote.me().agents]
     except LuaError as error:
         troubles.append(_words(error))
-        return {"kind": "http", "where": os.environ.get("LUA_API_URL", ""), "answers": False}
+        refused = isinstance(error, AuthError | ForbiddenError)  # somebody is there, and says no
+        return {"kind": "http", "where": address or os.environ.get("LUA_API_URL", ""), "answers": refused}
     return {"kind": "http", "where": address, "answers": True, "agents": agents}
 
 

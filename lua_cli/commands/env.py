@@ -65,7 +65,7 @@ def env_command(
     changing = key is not None or from_file is not None
     if show_list and changing:
         raise UsageError("--list changes nothing", hint=f"lua env {name} --list")
-    with _place(name, agent) as place:
+    with _place(name, agent, changing=changing) as place:
         if not as_json:
             note(place.describe())
         if not changing:
@@ -83,7 +83,7 @@ def _environment(given: str | None) -> str:
 
     if given is None:
         if not current().interactive:
-            raise UsageError("missing environment: sandbox or production", hint="lua env production --list")
+            raise UsageError("missing environment: sandbox or production", hint="lua env sandbox --list")
         return choose("Environment", ["sandbox", "production"])
     if given not in _PLACES:
         raise UsageError(f"there is no environment {given!r}", hint="one of sandbox (or staging), production")
@@ -91,7 +91,7 @@ def _environment(given: str | None) -> str:
 
 
 @contextmanager
-def _place(name: str, agent: str | None) -> Iterator[Place]:
+def _place(name: str, agent: str | None, *, changing: bool) -> Iterator[Place]:
     from lua_cli.commands.session import project
     from lua_cli.commands.target import open_target
     from lua_cli.commands.variables import FilePlace, RegistryPlace
@@ -100,10 +100,10 @@ def _place(name: str, agent: str | None) -> Iterator[Place]:
 
     target_project = project()
     if name == "sandbox":
-        yield FilePlace(target_project.root / ".env")
+        yield FilePlace(target_project.root / ".env", target_project.output)
         return
     document = compile_project(target_project, check=True).document
-    with open_target(target_project, agent, document) as target:
+    with open_target(target_project, agent, document, changing=changing) as target:
         if not isinstance(target.registry, HttpRegistry):
             raise UsageError(
                 "the embedded registry holds no variables: tools here run with those of the shell and of .env",
@@ -117,14 +117,16 @@ def _wanted(
 ) -> Mapping[str, str | None]:
     """The values to set; None for a variable that goes."""
     from lua_cli.commands.variables import checked_variable
-    from lua_cli.project.envfile import read_env_file
+    from lua_cli.project.envfile import written_values
 
     if from_file is not None:
-        return {checked_variable(name): text for name, text in read_env_file(from_file).items()}
+        return {checked_variable(name): text for name, text in written_values(from_file).items()}
     name = checked_variable(key or "")
     if delete:
         return {name: None}
     given = _value(environment, name, from_stdin=from_stdin) if value is None else value
+    if not given.isprintable() and any("\ud800" <= c <= "\udfff" for c in given):
+        raise UsageError(f"the value of {name} is not UTF-8", hint=f"lua env {environment} -k {name} --value-stdin")
     if len(given) > _LONGEST_VALUE:
         raise UsageError(f"the value of {name} has more than {_LONGEST_VALUE // 1024} KiB", hint="put it into a file")
     return {name: given}
@@ -146,14 +148,17 @@ def _value(environment: str, name: str, *, from_stdin: bool) -> str:
 
 
 def _listed(place: Place, *, show_values: bool, as_json: bool) -> int:
-    from lua_cli.commands.session import print_json, say
+    from lua_cli.commands.session import note, print_json, say
 
     values = place.values()
     if as_json:
         shown = [{"name": name, **({"value": values[name]} if show_values else {})} for name in sorted(values)]
         print_json({"version": 1, "ok": True, **place.record(), "variables": shown})
     elif values:
-        say("\n".join(f"{name}={values[name]}" if show_values else name for name in sorted(values)))
+        shown_values = (f"{name}={values[name]}" if show_values else name for name in sorted(values))
+        say("\n".join("".join(c if c.isprintable() else repr(c)[1:-1] for c in line) for line in shown_values))
+    else:
+        note("no variables are set there")
     return EXIT_OK
 
 

@@ -19,8 +19,7 @@ def other_name(remote: HttpRegistry, agent: str, document: Mapping[str, Any] | N
     """
     from lua_cli.errors import NotFoundError
 
-    agents = document["agents"] if document else ()
-    own = next((found["name"] for found in agents if isinstance(found["name"], str)), "")
+    own = own_name(document)
     if not own:
         return ""
     try:
@@ -28,6 +27,34 @@ def other_name(remote: HttpRegistry, agent: str, document: Mapping[str, Any] | N
     except NotFoundError:  # a server that does not say whose a key is
         names = []
     return "" if _plain(own) in {_plain(name) for name in [agent, *names]} else own
+
+
+def own_name(document: Mapping[str, Any] | None) -> str:
+    """What the source calls its agent, "" where that cannot be read, or no build is at hand."""
+    agents = document["agents"] if document else ()
+    return next((found["name"] for found in agents if isinstance(found["name"], str)), "")
+
+
+def only_agent(remote: HttpRegistry, document: Mapping[str, Any] | None, *, changing: bool) -> str:
+    """The agent that the key is for, when it is for one alone. Raises UsageError otherwise, with what to type.
+
+    A key for every agent is for none in particular: what others pushed there is read, and not changed.
+    """
+    from lua_cli.errors import UsageError
+
+    me, address, own = remote.me(), remote.place.where, own_name(document)
+    agents = [agent.id for agent in me.agents]
+    if me.every_agent and own in agents:
+        return own
+    if len(agents) == 1 and not (me.every_agent and changing):
+        return agents[0]
+    hint = f"name one: --agent {own if own and (me.every_agent or own in agents) else (agents or ['ID'])[0]}"
+    if me.every_agent:
+        raise UsageError(f"the project has no agent on {address} yet, and the key is for every agent", hint=hint)
+    if not agents:
+        raise UsageError(f"the key for {address} is for no agent", hint="name one: --agent ID")
+    shown = ", ".join(agents[:8]) + (", …" if len(agents) > 8 else "")
+    raise UsageError(f"the project has no agent on {address} yet, and the key is for several: {shown}", hint=hint)
 
 
 def own_skills(document: Mapping[str, Any], pushed: Iterable[str]) -> frozenset[str]:

@@ -60,7 +60,7 @@ def push_command(
     skills = _skills(built.document, chosen_kind, name)
     allowed = allow_secret or []
     refuse_secrets([built.artifacts[skill] for skill in skills], allowed)
-    with _mirror(to) as mirror, open_target(target_project, agent, built.document) as target:
+    with _mirror(to) as mirror, open_target(target_project, agent, built.document, changing=True) as target:
         known = remembered(target_project, target)
         planner = Planner(target.registry, target.agent, known_variables(target_project), known or {}, tuple(allowed))
 
@@ -80,6 +80,7 @@ def push_command(
             dry_run=dry_run,
             as_json=json_wanted,
             question=question,
+            doubt="" if force else target.doubt,
             again=again,
             mirror=mirror,
             contents=_contents(target_project, plan) if dry_run else None,

@@ -58,6 +58,7 @@ def serve_command(
     import sys
 
     from lua_cli.commands.session import note, say_piece
+    from lua_cli.registry.network import is_address
     from lua_cli.server.app import make_app
     from lua_cli.server.keys import list_keys
     from lua_cli.server.limits import Limits
@@ -67,6 +68,11 @@ def serve_command(
     if (tls_cert is None) != (tls_key is None):
         raise UsageError("--tls-cert and --tls-key go together", hint="name both, or neither")
     tls = (tls_cert, tls_key) if tls_cert and tls_key else None
+    for option, file in zip(("--tls-cert", "--tls-key"), tls or (), strict=False):
+        if not file.is_file():
+            raise UsageError(f"{option} {file} is no file", hint="name a file in the PEM format")
+    if public_url and not is_address(public_url):
+        raise UsageError(f"--public-url {public_url[:200]!r} is no address", hint="such as https://lua.example.com")
     state = open_state(_url(database_url), blobs, reserve=reserve * _MEBIBYTE, public_url=public_url)
     try:
         with state.database.reading() as tx:

@@ -76,7 +76,7 @@ def yank_command(
     name, version = split_wanted(wanted)
     if not version:
         raise UsageError("missing the version", hint=f"lua skills yank {name}@1.0.0")
-    with open_target(project(), agent) as target:
+    with open_target(project(), agent, changing=True) as target:
         if not json_wanted:
             note(target.describe())
         pushed_skill(target, name)

@@ -22,25 +22,28 @@ _BAR = 24
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An open registry, and the id of the project's agent in it. `own` is what the project calls its agent, where
-    nobody chose this one and the registry calls it otherwise; else "".
+    """An open registry, and the id of the project's agent in it.
+
+    own    what the project calls its agent, where nobody chose this one and the registry calls it otherwise; else ""
+    named  somebody chose this agent with --agent, now or for an earlier push
     """
 
     registry: Registry
     agent: str
     own: str = ""
+    named: bool = False
 
     def describe(self) -> str:
         place = self.registry.place
         said = f"agent {self.agent} on " + (
             place.where if place.kind == "http" else f"the embedded registry ({place.where})"
         )
-        if not self.own:
-            return said
-        return (
-            f"{said}\n! this project's agent is called {self.own}: the key is for agent {self.agent}; "
-            f"say that it is meant with --agent {self.agent}"
-        )
+        return f"{said}\n! {self.doubt}; say that it is meant with --agent {self.agent}" if self.own else said
+
+    @property
+    def doubt(self) -> str:
+        """That this may be another project's agent, in words; "" where nothing speaks for that."""
+        return f"this project's agent is called {self.own}, and this is agent {self.agent}" if self.own else ""
 
     def record(self) -> dict[str, Any]:
         """That the registry's agent may be another project's, for plans and receipts: `otherAgent` is null or has
@@ -50,16 +53,19 @@ class Target:
 
 
 @contextmanager
-def open_target(project: Project, agent: str | None, document: Mapping[str, Any] | None = None) -> Iterator[Target]:
+def open_target(
+    project: Project, agent: str | None, document: Mapping[str, Any] | None = None, *, changing: bool = False
+) -> Iterator[Target]:
     """The target of the project: the registry that `LUA_API_URL` or `lua auth configure` names, else the embedded
-    one. `agent` is `--agent`; `document` is that of the project's build, where there is one.
+    one. `agent` is `--agent`; `document` is that of the project's build, where there is one; `changing` says that the
+    command changes something there, which is not done for an agent that was only found.
     """
     from lua_cli.project.credentials import chosen_address
 
     address = chosen_address(os.environ)
     if address:
         with open_remote(address, project) as remote:
-            yield _remote_target(remote, agent or _remembered_agent(project, address), document)
+            yield _remote_target(remote, project, agent, document, changing=changing)
         return
     from lua_cli.registry.embedded import EmbeddedRegistry
     from lua_cli.registry.place import registry_file
@@ -69,14 +75,22 @@ def open_target(project: Project, agent: str | None, document: Mapping[str, Any]
         yield Target(registry, named)
 
 
-def _remote_target(remote: HttpRegistry, chosen: str, document: Mapping[str, Any] | None) -> Target:
-    """The agent that was chosen, with --agent or by a push before, else the only one of the key."""
-    from lua_cli.commands.ownership import other_name
+def _remote_target(
+    remote: HttpRegistry, project: Project, agent: str | None, document: Mapping[str, Any] | None, *, changing: bool
+) -> Target:
+    """The agent that was chosen with --agent, that of a push before, or the only one of the key."""
+    from lua_cli.commands.ownership import only_agent, other_name
+    from lua_cli.project.state import read_state
 
-    if chosen:
-        return Target(remote, chosen)
-    agent = _only_agent(remote)
-    return Target(remote, agent, other_name(remote, agent, document))
+    before = read_state(project.root).registries.get(remote.place.key)
+    if agent or (before and before.named):
+        return Target(remote, agent or (before.agent if before else ""), named=True)
+    if changing and document is None:
+        from lua_cli.pipeline import compile_project
+
+        document = compile_project(project, check=True).document
+    found = before.agent if before else only_agent(remote, document, changing=changing)
+    return Target(remote, found, other_name(remote, found, document))
 
 
 def open_remote(address: str, project: Project | None) -> HttpRegistry:
@@ -129,7 +143,9 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
         nonlocal damaged
         damaged = state.damaged
         before = {} if key in state.registries else _recovered(target)
-        return state.with_skills(key, receipt.agent, {**before, **pushed})
+        return state.with_skills(
+            key, receipt.agent, {**before, **pushed}, named=target.named and receipt.place.kind == "http"
+        )
 
     if not pushed:
         return ""
@@ -154,21 +170,6 @@ def _remembered_agent(project: Project, registry: str) -> str:
 
     state = read_state(project.root).registries.get(registry)
     return state.agent if state else ""
-
-
-def _only_agent(remote: HttpRegistry) -> str:
-    """The agent that the key is for, when it is for one alone."""
-    agents = remote.agents()
-    if len(agents) == 1:
-        return agents[0]
-    address = remote.place.where
-    if not agents:
-        raise UsageError(f"the key for {address} is for no agent", hint="name one: --agent ID")
-    shown = ", ".join(agents[:8]) + (", …" if len(agents) > 8 else "")
-    raise UsageError(
-        f"the project has no agent on {address} yet, and the key is for several: {shown}",
-        hint=f"name one: --agent {agents[0]}",
-    )
 
 
 def _agent_in_source(project: Project, document: Mapping[str, Any] | None) -> str:

@@ -47,6 +47,7 @@ class FilePlace:
     """The project's `.env`."""
 
     path: Path
+    output: Path
     shared: bool = False
 
     @property
@@ -65,13 +66,19 @@ class FilePlace:
         return read_env_file(self.path) if self.path.exists() else {}
 
     def change(self, wanted: Mapping[str, str | None]) -> None:
-        from lua_cli.project.envchange import remove_variable, set_variable
+        from lua_cli.bundle.exclusive import locked
+        from lua_cli.project.envchange import check_value, remove_variable, set_variable
 
         for name, value in wanted.items():
-            if value is None:
-                remove_variable(self.path, name)
-            else:
-                set_variable(self.path, name, value)
+            if value is not None:
+                check_value(self.path, name, value)
+        self.output.mkdir(parents=True, exist_ok=True)
+        with locked(self.output / "env.lock"):  # each change rewrites the whole file
+            for name, value in wanted.items():
+                if value is None:
+                    remove_variable(self.path, name)
+                else:
+                    set_variable(self.path, name, value)
 
 
 class RegistryPlace:
@@ -119,13 +126,11 @@ class RegistryPlace:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to one variable. `local`: its new value is an address that only this machine has, and others run
-    with it.
-    """
+    """What happens to one variable. `odd`: what is to be said of a new value that others run with, "" for nothing."""
 
     name: str
     action: Action
-    local: bool = False
+    odd: str = ""
 
 
 def checked_variable(name: str) -> str:
@@ -149,7 +154,7 @@ def changes(place: Place, wanted: Mapping[str, str | None]) -> list[Change]:
             found.append(Change(name, "removed"))
             continue
         action: Action = "added" if name not in before else "unchanged" if before[name] == value else "changed"
-        found.append(Change(name, action, place.shared and action != "unchanged" and bool(_LOCAL.search(value))))
+        found.append(Change(name, action, _odd(value) if place.shared and action != "unchanged" else ""))
     return found
 
 
@@ -158,6 +163,12 @@ def change_lines(found: list[Change]) -> list[str]:
     lines = []
     for change in found:
         lines.append(f"{_MARKS[change.action]} {change.name}  {change.action}")
-        if change.local:
-            lines.append(f"  ! {change.name} is an address that only this machine has")
+        if change.odd:
+            lines.append(f"  ! {change.name} {change.odd}")
     return lines
+
+
+def _odd(value: str) -> str:
+    if "${" in value:
+        return "has `${` in it, and is sent as it is written"
+    return "is an address that only this machine has" if _LOCAL.search(value) else ""

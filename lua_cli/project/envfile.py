@@ -20,6 +20,16 @@ def read_env_file(path: Path) -> dict[str, str]:
     return {name: value for name, value in _values(path, interpolate=True).items() if value is not None}
 
 
+def written_values(path: Path) -> dict[str, str]:
+    """The values as they are written, `${NAME}` included: nothing of this machine comes into them. Raises UsageError as
+    `read_env_file`, and for a name without a value."""
+    values = _values(path, interpolate=False)
+    bare = [name for name, value in values.items() if value is None]
+    if bare:
+        raise UsageError(f"{path.name}: {bare[0]} has no value", hint=f"write it as {bare[0]}=value, or leave it out")
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def names_in(path: Path) -> frozenset[str]:
     """The names that have a value, if only an empty one; none without the file. Raises UsageError as
     `read_env_file`."""

@@ -31,10 +31,13 @@ class SkillState:
 
 @dataclass(frozen=True, slots=True)
 class RegistryState:
-    """One registry that the project was pushed to: the agent's id there, and the skills by name."""
+    """One registry that the project was pushed to: the agent's id there, and the skills by name. `named`: somebody
+    said --agent, it is not only the agent of the key.
+    """
 
     agent: str
     skills: Mapping[str, SkillState] = field(default_factory=dict)
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,11 @@ class State:
     registries: Mapping[str, RegistryState] = field(default_factory=dict)
     damaged: str = ""
 
-    def with_skills(self, registry: str, agent: str, skills: Mapping[str, SkillState]) -> State:
+    def with_skills(self, registry: str, agent: str, skills: Mapping[str, SkillState], *, named: bool = False) -> State:
         """This state after `skills` were pushed to an agent. Another agent than before starts anew."""
         before = self.registries.get(registry)
-        kept = before.skills if before and before.agent == agent else {}
-        entry = RegistryState(agent, {**kept, **skills})
+        same = before if before and before.agent == agent else RegistryState(agent)
+        entry = RegistryState(agent, {**same.skills, **skills}, named or same.named)
         return State(registry, {**self.registries, registry: entry})
 
 
@@ -102,7 +105,7 @@ def _state(document: Mapping[str, Any]) -> State:
             name: SkillState(_str(skill["id"]), _str(skill["version"]), _str(skill["digest"]))
             for name, skill in entry.get("skills", {}).items()
         }
-        registries[key] = RegistryState(_str(entry["agent"]), skills)
+        registries[key] = RegistryState(_str(entry["agent"]), skills, entry.get("named") is True)
     return State(_str(document.get("registry", "")), registries)
 
 
@@ -118,6 +121,7 @@ def _text(state: State) -> str:
     registries = {
         key: {
             "agent": entry.agent,
+            **({"named": True} if entry.named else {}),
             "skills": {
                 name: {"id": skill.id, "version": skill.version, "digest": skill.digest}
                 for name, skill in sorted(entry.skills.items())

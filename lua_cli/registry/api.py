@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.errors import AuthError, ForbiddenError, LuaError, NotFoundError, UnavailableError
-from lua_cli.project.credentials import Key
-from lua_cli.registry.network import TRY_AGAIN, host_of, one_line
+from lua_cli.project.credentials import KEY_VARIABLE, Key
+from lua_cli.registry.network import TRY_AGAIN, host_of, is_address, one_line
 from lua_cli.registry.sending import Answer, Policy, Request, Sender
 
 JSON_LIMIT = 32 * 1024 * 1024
@@ -81,6 +81,10 @@ class Api:
         """Put bytes at a place that the API named, which may be another server: that one gets no key of ours."""
         sent = {"Content-Type": "application/octet-stream", **headers}
         place = url if "://" in url else self.address + url
+        if not is_address(place):
+            raise UnavailableError(
+                f"{self.address} names a place for contents that is no address", hint="tell who runs it"
+            )
         answer = self._sender.send(Request("PUT", place, JSON_LIMIT, sent, content, progress))
         if answer.status in (200, 201, 204):
             return
@@ -163,7 +167,10 @@ class Api:
 
     def _unauthorised(self, said: str) -> AuthError:
         if self._key is None:
-            return AuthError(f"no key for {self.address}", hint="`lua auth configure`, or set LUA_API_KEY")
-        return AuthError(
-            f"{self.address} does not accept the key from {self._key.where}: {said}", hint="`lua auth configure`"
-        )
+            return AuthError(
+                f"no key for {self.address}", hint=f"`lua auth configure --url {self.address}`, or set LUA_API_KEY"
+            )
+        mend = f"`lua auth configure --url {self.address}`"
+        if self._key.where == KEY_VARIABLE:
+            mend = f"set another {KEY_VARIABLE}, or unset it and {mend}: the variable goes before a stored key"
+        return AuthError(f"{self.address} does not accept the key from {self._key.where}: {said}", hint=mend)

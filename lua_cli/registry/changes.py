@@ -6,6 +6,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from lua_cli.registry.schemas import SchemaChange, schema_changes, without_words
@@ -27,10 +28,11 @@ class ToolChange:
 
 @dataclass(frozen=True, slots=True)
 class Rename:
-    """A tool that went and one that came, and look like the same."""
+    """A tool that went and one that came, and look like the same. `schema` says what becomes of its input."""
 
     old: str
     new: str
+    schema: tuple[SchemaChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,14 +128,23 @@ def _renamed(removed: tuple[ToolFacts, ...], added: tuple[ToolFacts, ...]) -> tu
     for score, old, new in scored:
         if score >= _LIKELY and old not in pairs and new not in pairs.values():
             pairs[old] = new
-    return tuple(Rename(old, new) for old, new in pairs.items())
+    before, after = ({tool.name: tool.input_schema for tool in tools} for tools in (removed, added))
+    return tuple(Rename(old, new, schema_changes(before[old], after[new])) for old, new in pairs.items())
+
+
+def _inputs_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> float:
+    """1 for the same fields; which of them both have, where some differ; tools without fields tell little."""
+    before, after = ({**(schema.get("properties") or {})} for schema in (old, new))
+    if old == new:
+        return 1.0 if before else 0.5
+    names = before.keys() | after.keys()
+    both = [name for name in before.keys() & after.keys() if before[name] == after[name]]
+    return len(both) / len(names) if names else 0.0
 
 
 def _likeness(old: ToolFacts, new: ToolFacts) -> float:
-    """0 to 1: the same inputs count for half, the description and the name for the rest."""
-    same = without_words(old.input_schema) == without_words(new.input_schema)
-    telling = bool((old.input_schema or {}).get("properties"))
-    inputs = (1.0 if telling else 0.5) if same else 0.0
+    """0 to 1: the inputs count for half, the description and the name for the rest."""
+    inputs = _inputs_alike(without_words(old.input_schema or {}), without_words(new.input_schema or {}))
     description = difflib.SequenceMatcher(None, old.description, new.description).ratio()
     name = difflib.SequenceMatcher(None, old.name, new.name).ratio()
     return 0.5 * inputs + 0.35 * description + 0.15 * name

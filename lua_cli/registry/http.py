@@ -81,7 +81,10 @@ class HttpRegistry:
 
     def me(self) -> MeWire:
         """Whose key this is."""
-        return self._read(MeWire, self._api.call("GET", "/developer/me").data)
+        data = self._api.call("GET", "/developer/me").data
+        if not isinstance(data, Mapping):
+            raise self._not_understood("whose key it is")
+        return self._read(MeWire, data)
 
     def agents(self) -> tuple[str, ...]:
         return tuple(agent.id for agent in self.me().agents)

@@ -81,9 +81,10 @@ def in_words(error: httpx.TransportError, url: str) -> UnavailableError:
     if isinstance(error, httpx.TimeoutException):
         return UnavailableError(f"{host} did not answer in time", hint=TRY_AGAIN)
     if isinstance(error, httpx.ConnectError):
-        return UnavailableError(
-            f"cannot connect to {host}: {one_line(str(error))}", hint="check the address and the network"
-        )
+        proxy = _proxy_of(url)
+        way = f" through the proxy {proxy}" if proxy else ""
+        hint = "check HTTPS_PROXY and NO_PROXY" if proxy else "is the server running? check the address and the network"
+        return UnavailableError(f"cannot connect to {host}{way}: {one_line(str(error))}", hint=hint)
     return UnavailableError(
         f"the connection to {host} broke: {one_line(str(error)) or type(error).__name__}", hint=TRY_AGAIN
     )
@@ -102,6 +103,24 @@ def _certificate_words(problem: ssl.SSLCertVerificationError, host: str) -> Unav
             hint="set SSL_CERT_FILE to the certificate of your company's authority",
         )
     return UnavailableError(f"the certificate of {host} is not accepted: {said}", hint="check the address")
+
+
+def _proxy_of(url: str) -> str:
+    """The proxy that the environment names for an address, without user and password; "" for none."""
+    from urllib.request import getproxies, proxy_bypass
+
+    parts, proxies = urlsplit(url), getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    return "" if not proxy or proxy_bypass(parts.hostname or "") else host_of(proxy)
+
+
+def is_address(url: str) -> bool:
+    """Whether it is one that bytes can be sent to."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        return False
 
 
 def origin(url: str) -> tuple[str, str | None, int | None]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lua_cli.registry.protocol import Deployment, SkillRecord, VersionRecord
+from lua_cli.registry.semver import Version
 
 LocalState = Literal["new", "same", "older", "changed", "removed", "broken"]
 
@@ -94,6 +95,12 @@ def _next(name: str, state: LocalState, version: str | None, live: Deployment | 
         return "lua compile"
     if state in ("new", "changed"):
         return f"lua push skill --name {name}"
+    if live is not None and version == live.previous and version is not None and _higher(version, live.version):
+        return ""  # it was live and was taken back: to make it live again is no next step
     if version is not None and (live is None or live.version != version):
         return f"lua deploy skill --name {name} --set-version {version}"
     return ""
+
+
+def _higher(version: str, other: str) -> bool:
+    return Version.parse(version).key > Version.parse(other).key

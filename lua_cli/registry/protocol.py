@@ -162,7 +162,7 @@ class Stored:
 
 def checked_name(what: str, name: str) -> str:
     """`name`, when every registry can hold it and every message show it. Raises UsageError otherwise."""
-    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME or name in (".", ".."):
         raise UsageError(
             f"{name[:40]!r} cannot be the name of {what}", hint=f"1 to {LONGEST_NAME} printable characters"
         )

@@ -156,6 +156,7 @@ class MeWire(_Wire):
         default_factory=list
     )
     scopes: list[str] = Field(default_factory=list)
+    every_agent: bool = False
 
 
 def version_body(submission: Submission, skill_id: str, blob: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from lua_cli.registry.changes import Changes
 from lua_cli.registry.execute import Deployed, Pushed, Receipt
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Deployment, RegistryPlace, SkillRecord, VersionRecord
+from lua_cli.registry.schemas import SchemaChange
 
 DOCUMENT_VERSION = 1
 _MARKS = {"breaking": "!", "widening": "+", "wording": "~"}
@@ -84,14 +85,16 @@ def _read_at(step: PushStep | DeployStep, name: str) -> str:
 
 def change_lines(changes: Changes) -> list[str]:
     """What the model sees that changes: added, removed and changed tools, then the skill's own parts."""
-    origin = {rename.new: rename.old for rename in changes.renamed}
-    lines = [
-        f"+ {name}" + (f"  (looks like {origin[name]}, renamed)" if name in origin else "") for name in changes.added
-    ]
+    origin = {rename.new: rename for rename in changes.renamed}
+    lines = []
+    for name in changes.added:
+        rename = origin.get(name)
+        lines.append(f"+ {name}" + (f"  (looks like {rename.old}, renamed)" if rename else ""))
+        lines += _schema_lines(rename.schema if rename else ())
     lines += [f"- {name}" for name in changes.removed]
     for change in changes.changed:
         lines.append(f"~ {change.name} ({', '.join(change.parts)})")
-        lines += [f"  {_MARKS[c.kind]} {c.path or 'the input'} {c.message}" for c in change.schema]
+        lines += _schema_lines(change.schema)
     for part in changes.parts:
         tokens = changes.tokens if part == "context" else None
         lines.append(
@@ -167,12 +170,15 @@ def changes_record(changes: Changes) -> dict[str, Any]:
     return {
         "added": list(changes.added),
         "removed": list(changes.removed),
-        "renamed": [{"from": rename.old, "to": rename.new} for rename in changes.renamed],
+        "renamed": [
+            {"from": rename.old, "to": rename.new, "schema": _schema_records(rename.schema)}
+            for rename in changes.renamed
+        ],
         "changed": [
             {
                 "tool": change.name,
                 "parts": list(change.parts),
-                "schema": [{"kind": c.kind, "path": c.path, "message": c.message} for c in change.schema],
+                "schema": _schema_records(change.schema),
             }
             for change in changes.changed
         ],
@@ -181,6 +187,14 @@ def changes_record(changes: Changes) -> dict[str, Any]:
         "newEnv": list(changes.env),
         "breaking": changes.breaking,
     }
+
+
+def _schema_records(found: Iterable[SchemaChange]) -> list[dict[str, str]]:
+    return [{"kind": change.kind, "path": change.path, "message": change.message} for change in found]
+
+
+def _schema_lines(found: Iterable[SchemaChange]) -> list[str]:
+    return [f"  {_MARKS[change.kind]} {change.path or 'the input'} {change.message}" for change in found]
 
 
 def version_record(record: VersionRecord, live: Deployment | None) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from lua_cli.server.state import ServerState
 from lua_cli.server.watching import Served, Watch, say_failure
 
 _CLIENT_GONE = 499
+_METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
 _HOUR = 3600
 
 
@@ -73,7 +74,8 @@ class Api:
             await Response(reply.body, reply.status, headers, reply.media)(scope, receive, send)
         finally:
             seconds = time.perf_counter() - started
-            parts = (trace.id, request.method, trace.route, reply.status, seconds)
+            method = request.method if request.method in _METHODS else "other"  # a label that a stranger cannot choose
+            parts = (trace.id, method, trace.route, reply.status, seconds)
             self._watch.done(Served(*parts, trace.key, trace.agent, trace.code, trace.received, len(reply.body)))
 
     async def _answer(self, request: Request, trace: _Trace) -> Reply:
@@ -97,7 +99,8 @@ class Api:
         operation, path, others = ROUTES.find(request.method, request.scope["raw_path"])
         if operation is None:
             if others:
-                raise RefusedError(405, "method", f"{request.method} is not one of {', '.join(others)}")
+                said = f"{request.method[:40]} is not one of {', '.join(others)}"
+                raise RefusedError(405, "method", said, headers={"Allow": ", ".join(others)})
             raise RefusedError(404, "no-such-call", "there is no such call")
         trace.route, trace.agent = operation.path, path.get("agent", "")
         header = request.headers.get("authorization", "")
@@ -117,6 +120,8 @@ class Api:
 
     def _work(self, operation: Operation, call: Call, body: bytes) -> Reply:
         read: Any = body if operation.raw else None
+        if operation.whole and not body:
+            raise RefusedError(400, "body-missing", "the call needs a body", hint="{} stands for nothing at all")
         if operation.body is not None:
             read = read_model(operation.body, body)
         return carry_out(operation, replace(call, body=read))
@@ -138,6 +143,7 @@ class Api:
         return Reply(200, b'{"ok":true}')
 
     def _check(self) -> None:
+        self._state.database.check_file()
         with self._state.database.reading() as tx:
             tx.exec_driver_sql("SELECT version FROM lua_schema").scalar_one()
         self._state.blobs.check()

@@ -18,7 +18,7 @@ from typing import Any
 
 from sqlalchemy import Connection, text
 
-from lua_cli.bundle import find_secrets
+from lua_cli.bundle import find_secrets, texts_of
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.errors import LuaError
@@ -135,7 +135,7 @@ def _artifact_version(
         raise RefusedError(422, "artifact-invalid", error.message, hint=error.hint) from error
     if opened.skill != skill:
         raise RefusedError(422, "skill-mismatch", f"the artifact is of the skill {opened.skill!r}, not of {skill!r}")
-    _refuse_secrets(opened.files, claimed.allowed_secrets)
+    _refuse_secrets({**texts_of(opened.manifest), **opened.files}, claimed.allowed_secrets)
     facts = facts_of(opened.manifest)
     if sorted(facts.tool_names) != sorted(tool.name for tool in body.tools):
         raise RefusedError(422, "tools-mismatch", "the tools that are named are not those of the artifact")

@@ -84,7 +84,7 @@ class ObjectBlobs:
                 url, client_options={"timeout": "60s", "connect_timeout": "10s", "allow_http": True}
             )
         except (BaseError, ValueError) as error:
-            raise UsageError(f"--blobs {url} cannot be used: {_first_line(error)}", hint="docs/server.md") from error
+            raise UsageError("--blobs is no address of a store", hint="such as s3://bucket/prefix") from error
         self.where = url
 
     def keep(self, digest: str, content: bytes) -> None:

@@ -228,6 +228,7 @@ class AgentAnswer(_Body):
 class MeAnswer(_Body):
     key: str
     agents: list[AgentAnswer]
+    every_agent: bool
     scopes: list[str]
 
 

@@ -48,7 +48,8 @@ def authorise(state: ServerState, operation: Operation, header: str, path: dict[
     agent = path.get("agent")
     if agent is not None and not key.may_use(agent):
         raise RefusedError(403, "forbidden", f"the key is not for {agent[:200]}")
-    if operation.scope not in key.scopes:
+    # Who may push or deploy has to see what is there; a key that may do neither reads alone.
+    if operation.scope != "read" and operation.scope not in key.scopes:
         raise RefusedError(403, "scope", f"the key has not the scope {operation.scope}")
     return key
 

@@ -43,6 +43,7 @@ class Database:
     def __init__(self, engine: Engine, where: str) -> None:
         self.engine = engine
         self.where = where
+        self.identity: tuple[int, int] | None = None  # device and number of the SQLite file
 
     @property
     def file(self) -> Path | None:
@@ -70,6 +71,7 @@ class Database:
 
     def write(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, committed. It may run more than once, each time from the beginning."""
+        self.check_file()
         for attempt in range(_ATTEMPTS):
             with explained(self.where):
                 try:
@@ -79,6 +81,18 @@ class Database:
                     if attempt == _ATTEMPTS - 1 or not _raced(error):
                         raise
         raise AssertionError("unreachable")
+
+    def check_file(self) -> None:
+        """Raises UnavailableError when the SQLite file is not the one that was opened: what is written would be
+        gone."""
+        if self.identity is None or self.file is None:
+            return
+        try:
+            found = self.file.stat()
+        except OSError:
+            found = None
+        if found is None or (found.st_dev, found.st_ino) != self.identity:
+            raise UnavailableError(f"{self.where} was removed or replaced", hint="stop the server and look for it")
 
     def close(self) -> None:
         self.engine.dispose()
@@ -94,6 +108,8 @@ def open_database(url: str) -> Database:
         database.write(lambda tx: migrate(tx, where))
         if parsed.drivername == "sqlite":
             _sync_folder(Path(str(parsed.database)).parent)
+            opened = Path(str(parsed.database)).stat()
+            database.identity = (opened.st_dev, opened.st_ino)
     except BaseException:
         engine.dispose()
         raise
@@ -103,7 +119,7 @@ def open_database(url: str) -> Database:
 def _parsed(url: str) -> URL:
     try:
         parsed = make_url(url)
-    except exc.ArgumentError:
+    except (exc.ArgumentError, ValueError):  # the latter for a port or an address that is none
         raise UsageError("--database-url is no address of a database", hint=_EXAMPLE) from None
     if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
         return parsed.set(drivername="postgresql+psycopg")

@@ -60,6 +60,7 @@ class Operation:
     body     the model of the request's JSON; None for none, or `raw` bytes
     answer   the model of `data`; None for bytes or free JSON
     writes   inside of one transaction that is committed before the answer; else inside of a snapshot
+    whole    an absent body is no empty one: the call replaces all that there is
     prepare  what is done before that transaction: reading and checking large contents
     admit    what is checked before the body is read, where no key is needed
     looks    a POST that changes nothing: its body is a question
@@ -73,6 +74,7 @@ class Operation:
     body: type[BaseModel] | None = None
     answer: type[BaseModel] | None = None
     raw: bool = False
+    whole: bool = False
     statuses: tuple[int, ...] = (200,)
     prepare: Callable[[Call], Any] | None = None
     admit: Callable[[Call], Any] | None = None

@@ -38,7 +38,7 @@ def me(call: Call, tx: Connection) -> Answer:
         raise RefusedError(401, "unauthorised", "a key is needed")
     agents = key.agents or records.agents(tx)
     named = [AgentAnswer(id=agent, name=agent) for agent in agents]
-    return Answer(MeAnswer(key=key.name, agents=named, scopes=list(key.scopes)))
+    return Answer(MeAnswer(key=key.name, agents=named, every_agent=not key.agents, scopes=list(key.scopes)))
 
 
 def no_items(call: Call, tx: Connection) -> Answer:

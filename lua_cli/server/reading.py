@@ -72,6 +72,10 @@ def read_json(body: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         raise RefusedError(400, "json-invalid", f"the body is not JSON: {str(error)[:200]}") from None
     _check_depth(document)
+    try:
+        json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise RefusedError(400, "json-invalid", "a text has half of a surrogate pair in it") from None
     return document
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +22,13 @@ RETRY_SECONDS = 1
 class RefusedError(LuaError):
     """A request that the server does not carry out, with the status and the code that say why."""
 
-    def __init__(self, status: int, code: str, message: str, *, hint: str | None = None) -> None:
+    def __init__(
+        self, status: int, code: str, message: str, *, hint: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
         self.status = status
         self.code = code
+        self.headers = dict(headers or {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,7 @@ _STATUSES: tuple[tuple[type[LuaError], int, str], ...] = (
 def refusal_of(error: Exception) -> Refusal:
     """How an error of the registry, of the database, or of this program itself is answered."""
     if isinstance(error, RefusedError):
-        return with_pause(Refusal(error.status, error.code, error.message, error.hint))
+        return with_pause(Refusal(error.status, error.code, error.message, error.hint, headers=dict(error.headers)))
     if isinstance(error, DamageError):
         return Refusal(500, "damaged", "what is stored is not what was written", hidden=True)
     for kind, status, code in _STATUSES:

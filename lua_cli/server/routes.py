@@ -175,6 +175,7 @@ ROUTES = Routes(
             "Replace the agent's variables",
             variables.put_variables,
             body=bodies.Variables,
+            whole=True,
             answer=bodies.VariablesAnswer,
         ),
         Operation(

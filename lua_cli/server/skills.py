@@ -129,6 +129,10 @@ def publish(call: Call, tx: Connection) -> Answer:
     skill, record = _named(call, tx, locked=True)
     key = call.headers.get("x-idempotency-key") or str(uuid.uuid4())
     entry = records.deployment_of(tx, skill.record.id, f"{_key(call)}:{key}")
+    if entry is not None and entry.version != record.version:
+        raise RefusedError(
+            422, "idempotency-key-reused", f"the key was used to make {entry.version} live", hint="use a new key"
+        )
     if entry is None:
         check_deploy(skill.record, record, _seen(call, skill.record.seen))
         entry = records.add_deployment(tx, skill.record, record.version, f"{_key(call)}:{key}", call.author)

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from lua_cli.errors import NotFoundError
+from lua_cli.registry.protocol import checked_name
 from lua_cli.server.bodies import VariablesAnswer
 from lua_cli.server.operations import Answer, Call
 from lua_cli.server.refusing import RefusedError
@@ -27,6 +28,7 @@ def get_variables(call: Call, tx: Connection) -> Answer:
 
 def put_variables(call: Call, tx: Connection) -> Answer:
     """All variables of the agent, in place of those that there were. `If-Match` says which ones the caller has seen."""
+    checked_name("an agent", call.agent)
     given: Any = call.body.root
     for name, value in given.items():
         if not name or len(name) > 200 or not name.isprintable() or "=" in name or len(value) > _LONGEST_VALUE:

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,40 @@ def test_the_projects_own_file(lua: Lua, root: Path) -> None:
     assert (root / ".env").read_text("utf-8").startswith("# ours\nOLD=")
     lost = lua("env", "sandbox", "-k", "V1", "-v", "${HOME}", cwd=root)
     assert lost.exit_code == 2 and ".env cannot hold the value of V1" in lost.stderr
+
+
+def test_of_a_file_nothing_is_written_when_one_value_cannot_be(lua: Lua, root: Path) -> None:
+    (root / "more.env").write_text('A=ok\nB="a\\rb"\nC=3\n', encoding="utf-8")
+    result = lua("env", "sandbox", "--from", "more.env", cwd=root)
+    assert result.exit_code == 2 and ".env cannot hold the value of B" in result.stderr
+    assert not (root / ".env").exists()
+    (root / "bare.env").write_text("A=1\nBARE\n", encoding="utf-8")
+    bare = lua("env", "production", "--from", "bare.env", cwd=root)
+    assert bare.exit_code == 2 and "bare.env: BARE has no value" in bare.stderr
+
+
+def test_two_shells_at_once_lose_nothing(lua_process: Lua, root: Path) -> None:
+    (root / ".env").write_text("KEPT=1\n", encoding="utf-8")
+    names = [f"V{number}" for number in range(6)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        results = list(pool.map(lambda name: lua_process("env", "sandbox", "-k", name, "-v", name, cwd=root), names))
+    assert [result.exit_code for result in results] == [0] * len(names), results
+    assert read_env_file(root / ".env") == {"KEPT": "1"} | {name: name for name in names}
+
+
+def test_nothing_of_this_machine_comes_into_production(lua: Lua, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOSTX", "laptop.local")
+    (root / "live.env").write_text("URL=http://${HOSTX}/\nWORD=pa${ss}w\n", encoding="utf-8")
+    result = lua("env", "production", "--from", "live.env", cwd=root)
+    assert result.exit_code == 0, result.stderr
+    assert "  ! URL has `${` in it, and is sent as it is written\n" in result.stdout
+    assert production(lua, root) == {"URL": "http://${HOSTX}/", "WORD": "pa${ss}w"}
+
+
+def test_a_value_that_is_no_text_is_refused(lua: Lua, root: Path) -> None:
+    result = lua("env", "production", "-k", "A", "-v", "\udc80secret", cwd=root)
+    assert result.exit_code == 2 and "the value of A is not UTF-8" in result.stderr
+    assert "secret" not in result.stderr
 
 
 def test_a_new_file_is_the_users_alone(lua: Lua, root: Path) -> None:

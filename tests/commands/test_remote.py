@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from lua_cli.commands.session import Session
 from tests.commands.project_text import FILES, edited
 from tests.conftest import Result
 from tests.registry.api_server import KEY, ApiServer, Fault
@@ -144,7 +145,10 @@ def test_no_key(lua: Lua, root: Path, monkeypatch: pytest.MonkeyPatch, remote: s
     monkeypatch.delenv("LUA_API_KEY")
     result = lua("push", "all", cwd=root)
     assert result.exit_code == 9
-    assert f"✖ auth: no key for {remote}\n  hint: `lua auth configure`, or set LUA_API_KEY\n" in result.stderr
+    assert (
+        f"✖ auth: no key for {remote}\n  hint: `lua auth configure --url {remote}`, or set LUA_API_KEY\n"
+        in result.stderr
+    )
     (root / ".env").write_text(f"LUA_API_KEY={KEY}\n", encoding="utf-8")
     assert lua("push", "all", cwd=root).exit_code == 0
 
@@ -168,17 +172,45 @@ def test_the_agent_is_the_keys_only_one_or_named_once(lua: Lua, root: Path, serv
 def test_an_agent_of_another_name_is_said_until_somebody_chose_it(lua: Lua, root: Path, server: ApiServer) -> None:
     server.keys[KEY] = ["agent_7"]
     warning = (
-        "! this project's agent is called acme: the key is for agent agent_7; say that it is meant with --agent agent_7"
+        "! this project's agent is called acme, and this is agent agent_7; say that it is meant with --agent agent_7"
     )
     planned = lua("push", "skill", "--name", "orders", "--dry-run", cwd=root)
     assert warning in planned.stderr.splitlines()
     data = document(lua("push", "skill", "--name", "orders", "--dry-run", "--json", cwd=root))
     assert data["otherAgent"] == {"project": "acme", "registry": "agent_7"}
-    assert warning not in lua("status", "--agent", "agent_7", cwd=root).stderr
-    pushed = document(lua("push", "skill", "--name", "orders", "--json", cwd=root))
-    assert pushed["otherAgent"] == data["otherAgent"]
+    for _ in range(2):  # lua.skill.toml remembers the agent, which nobody chose
+        assert (
+            document(lua("push", "skill", "--name", "orders", "--json", cwd=root))["otherAgent"] == data["otherAgent"]
+        )
+    assert warning in lua("deploy", "all", "--dry-run", cwd=root).stderr.splitlines()
+    (root / "agent.py").write_text(edited("two"), encoding="utf-8")
+    assert document(lua("push", "skill", "--name", "orders", "--agent", "agent_7", "--json", cwd=root))["ok"]
     again = document(lua("push", "skill", "--name", "orders", "--json", cwd=root))
-    assert again["otherAgent"] is None, "lua.skill.toml remembers the agent"
+    assert again["otherAgent"] is None, "it was chosen"
+
+
+@pytest.mark.parametrize(("answer", "exit_code"), [(b"n\n", 130), (b"y\n", 0)])
+def test_a_person_is_asked_about_an_agent_of_another_name(
+    lua: Lua, root: Path, server: ApiServer, monkeypatch: pytest.MonkeyPatch, answer: bytes, exit_code: int
+) -> None:
+    monkeypatch.setattr(Session, "interactive", property(lambda self: not self.ci))
+    server.keys[KEY] = ["agent_7"]
+    result = lua("push", "skill", "--name", "orders", cwd=root, stdin=answer)
+    assert result.exit_code == exit_code, result.stderr
+    assert "this project's agent is called acme, and this is agent agent_7. Go on?" in result.stderr
+    assert bool(document(lua("skills", "--agent", "agent_7", "--json", cwd=root))["skills"][0]["versions"]) == (
+        not exit_code
+    )
+
+
+def test_a_key_for_every_agent_changes_only_the_projects_own(lua: Lua, root: Path, server: ApiServer) -> None:
+    server.keys[KEY], server.every_agent = ["theirs"], True
+    refused = lua("push", "skill", "--name", "orders", cwd=root)
+    assert refused.exit_code == 2
+    assert "the key is for every agent\n  hint: name one: --agent acme\n" in refused.stderr
+    assert document(lua("skills", "--json", cwd=root))["agent"] == "theirs", "reading takes what there is"
+    server.keys[KEY] = ["theirs", "acme"]
+    assert document(lua("push", "skill", "--name", "orders", "--json", cwd=root))["agent"] == "acme"
 
 
 def test_an_agent_that_the_registry_gave_an_id_keeps_its_name(lua: Lua, root: Path, server: ApiServer) -> None:
@@ -253,5 +285,6 @@ def test_what_cannot_be_a_key(lua: Lua, logged_out: Path, server: ApiServer, std
 def test_a_key_is_not_asked_for_where_nobody_is(lua: Lua, logged_out: Path) -> None:
     result = auth(lua, logged_out, "configure", "--ci")
     assert result.exit_code == 2
-    assert "missing --api-key-stdin\n  hint: lua auth configure --api-key-stdin < key.txt" in result.stderr
+    hint = "lua auth configure --url https://api.heylua.ai --api-key-stdin < key.txt"
+    assert f"missing --api-key-stdin\n  hint: {hint}" in result.stderr
     assert lua("auth", "configure", "--api-key", "x", cwd=logged_out).exit_code == 2, "a key is never an argument"

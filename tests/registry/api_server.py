@@ -63,6 +63,7 @@ class ApiServer:
         self.path = folder / "server" / "registry.db"
         self.keys: dict[str, list[str]] = {KEY: ["acme"]}
         self.names: dict[str, str] = {}
+        self.every_agent = False
         self.blobs: dict[str, bytes] = {}
         self.skills: set[tuple[str, str]] = set()
         self.answered: dict[str, tuple[int, Any]] = {}
@@ -198,7 +199,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _route(self, registry: EmbeddedRegistry, key: str, body: Any) -> tuple[int, Any]:
         if self.path == "/developer/me":
             agents = [{"id": agent, "name": self.api.names.get(agent, agent.title())} for agent in self.api.keys[key]]
-            return _ok({"key": "ci", "agents": agents, "scopes": ["read", "push", "deploy"]})
+            return _ok(
+                {
+                    "key": "ci",
+                    "agents": agents,
+                    "everyAgent": self.api.every_agent,
+                    "scopes": ["read", "push", "deploy"],
+                }
+            )
         if self.api.variables is not None and re.fullmatch("/developer/agents/[^/]+/env", self.path):
             return _ok({"agentId": "acme", "data": self.api.variables})
         for pattern, handle in _ROUTES:

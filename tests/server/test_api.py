@@ -6,13 +6,14 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
-from tests.registry.sample import submission
+from tests.registry.sample import facts, submission
 from tests.server.serving import Server
 
 AGENT = "acme"
@@ -85,6 +86,7 @@ def test_without_a_key_that_is_known_nothing_is_said(shared: Server, header: str
 def test_a_key_opens_its_agents_and_its_scopes_alone(shared: Server, agent: str) -> None:
     with shared.http(shared.key("reader", agent, scopes=["read"])) as reader:
         assert data(reader.get("/developer/me")) == {
+            "everyAgent": False,
             "key": "reader",
             "agents": [{"id": agent, "name": agent}],
             "scopes": ["read"],
@@ -93,7 +95,7 @@ def test_a_key_opens_its_agents_and_its_scopes_alone(shared: Server, agent: str)
         refused(reader.post(f"/developer/skills/{agent}", json={"name": "orders"}), 403, "scope")
         refused(reader.get("/developer/skills/another"), 403, "forbidden")
         refused(reader.get(f"/developer/agents/{agent}/env"), 403, "scope")
-    with shared.http(shared.key("pusher", agent, scopes=["push", "read"])) as pusher:
+    with shared.http(shared.key("pusher", agent, scopes=["push"])) as pusher:
         skill = make_skill(pusher, agent)
         refused(pusher.put(f"/developer/skills/{agent}/{skill}/1.0.0/publish"), 403, "scope")
 
@@ -154,6 +156,54 @@ def test_a_secret_in_what_arrives_is_refused_and_never_shown(api: httpx.Client, 
     fingerprint = error["message"].rpartition("fingerprint ")[2].rstrip(")")
     body["artifact"]["allowedSecrets"] = [fingerprint]
     data(api.post(put, json=body), 201)
+
+
+def test_a_secret_in_a_text_that_models_see_is_refused(api: httpx.Client, agent: str) -> None:
+    secret = "AKIA" + "Q3EGRIV5JL2NM7XW"
+    sent = submission(about=replace(facts("get_order"), context=f"Use the key {secret}."))
+    upload(api, agent, sent.content)
+    blob = sent.digest.removeprefix("sha256:")
+    tools = [{"name": "get_order", "codeS3Hash": blob}]
+    body = {"version": "1.0.0", "tools": tools, "artifact": {"digest": sent.digest, "size": len(sent.content)}}
+    answer = api.post(f"/developer/skills/{agent}/{make_skill(api, agent)}/version", json=body)
+    assert "the context:1 holds what looks like a secret" in refused(answer, 422, "secret-found")["message"]
+    assert secret not in answer.text
+
+
+def test_variables_are_not_wiped_by_a_call_without_a_body(api: httpx.Client, agent: str) -> None:
+    env = f"/developer/agents/{agent}/env"
+    data(api.post(env, json={"KEPT": "1"}))
+    refused(api.post(env), 400, "body-missing")
+    refused(api.post(env, content=b""), 400, "body-missing")
+    assert data(api.get(env))["data"] == {"KEPT": "1"}
+    assert data(api.post(env, json={}))["data"] == {}
+    refused(api.post("/developer/agents/../env".replace("..", "%2E%2E"), json={"A": "1"}), 422, "invalid")
+
+
+def test_a_key_of_another_deployment_is_no_answer(api: httpx.Client, agent: str) -> None:
+    skill = make_skill(api, agent)
+    for version in ("1.0.0", "2.0.0"):
+        body, content = version_body(version, version)
+        upload(api, agent, content)
+        data(api.post(f"/developer/skills/{agent}/{skill}/version", json=body), 201)
+    headers = {"X-Idempotency-Key": "same"}
+    publish = f"/developer/skills/{agent}/{skill}/{{}}/publish"
+    first = data(api.put(publish.format("1.0.0"), headers=headers))
+    refused(api.put(publish.format("2.0.0"), headers=headers), 422, "idempotency-key-reused")
+    assert data(api.put(publish.format("1.0.0"), headers=headers))["deployment"] == first["deployment"]
+
+
+def test_half_of_a_surrogate_pair_is_no_text(api: httpx.Client, agent: str) -> None:
+    body = b'{"name": "orders", "description": "\\ud800"}'
+    for headers in ({}, {"X-Idempotency-Key": "half"}):
+        refused(api.post(f"/developer/skills/{agent}", content=body, headers=headers), 400, "json-invalid")
+
+
+def test_a_method_that_is_none_of_the_path(api: httpx.Client, agent: str) -> None:
+    answer = api.request("BREW", f"/developer/skills/{agent}")
+    refused(answer, 405, "method")
+    assert answer.headers["allow"] == "GET, POST"
+    assert "BREW" not in api.get("/metrics").text
 
 
 def test_what_is_no_artifact_or_another_skills_is_refused(api: httpx.Client, agent: str) -> None:

@@ -121,6 +121,35 @@ def test_versions_never_change_whoever_writes_the_database(server: Server) -> No
                 connection.execute(statement)
 
 
+def test_a_database_that_was_taken_away_takes_nothing_more(server: Server) -> None:
+    """Otherwise it would answer that it kept what goes with the last process that has the file open."""
+    with server.client(policy=Policy(repeats=0)) as client:
+        client.put(AGENT, submission())
+        (server.folder / "server.db").rename(server.folder / "elsewhere.db")
+        with pytest.raises(UnavailableError):
+            client.put(AGENT, submission("1.0.1", "two"))
+        with server.http() as api:
+            assert api.get("/readyz").status_code == 503
+        (server.folder / "elsewhere.db").rename(server.folder / "server.db")
+        assert client.put(AGENT, submission("1.0.1", "two", base="1.0.0")).created
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--public-url", "not a url", "--public-url 'not a url' is no address"),
+        ("--tls-cert", "/nowhere.pem", "--tls-cert /nowhere.pem is no file"),
+        ("--database-url", "postgresql+psycopg://u:pass@[::1/x", "--database-url is no address of a database"),
+        ("--blobs", "s3://a:hidden@[b", "--blobs is no address of a store"),
+    ],
+)
+def test_what_a_server_cannot_be_started_with(lua: Lua, tmp_path: Path, option: str, value: str, said: str) -> None:
+    more = ("--tls-key", "/nowhere.key") if option == "--tls-cert" else ()
+    result = lua("serve", option, value, *more, cwd=tmp_path, env={"LUA_DATABASE_URL": f"sqlite:///{tmp_path}/x.db"})
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr and "hidden" not in result.stderr and "pass@" not in result.stderr
+
+
 def test_a_damaged_row_or_content_is_an_error_and_never_an_answer(server: Server) -> None:
     with server.client() as client:
         client.put(AGENT, submission())
