@@ -280,7 +280,7 @@ def test_a_watched_chain_of_bases_is_new_after_each_save(write_project: Write) -
     """One run a save, with the new values and no second copy of a class; a broken file does not end it."""
     case = "cases:\n  - name: a find\n    tool: t\n    input: {}\n    expect: {output: [acme, '', 9]}\n"
     root = write_project({**CHAIN, "tests/a.test.yaml": case})
-    watching, again = Watched(root), "waiting for changes"
+    watching, again = Watched(root, "test"), "waiting for changes"
     try:
         assert "0 passed, 1 failed" in watching.until(again)
         (root / "base.py").write_text(CHAIN["base.py"].replace("timeout = 3", "timeout = 9"), encoding="utf-8")
