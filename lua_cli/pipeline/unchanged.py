@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lua_cli.bundle.model import BuiltArtifact
 
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
-_FORMAT = 5
+_FORMAT = 6
 
 
 class Known(NamedTuple):
@@ -147,6 +147,7 @@ def _surroundings(project: Project) -> dict[str, Any]:
         "interpreter": [str(interpreter.executable), list(interpreter.version), interpreter.why],
         "packages": [[str(folder), _mtime(folder)] for folder in interpreter.packages],
         "flows": str(project.flows),
+        "entry": str(project.entry),  # an entry file that comes goes before the one, or before the flows, that there was
         "roots": [str(project.root), *map(str, project.import_roots)],
         "path": os.environ.get("PYTHONPATH", ""),
     }

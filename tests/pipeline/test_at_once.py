@@ -273,3 +273,19 @@ def renamed(path: Path) -> None:
     new.write_text(path.read_text().replace("order", "ordre"))
     os.utime(new, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     new.replace(path)
+
+
+@pytest.mark.parametrize("entry", ["agent.py", "main.py", "src/agent.py"])
+def test_an_entry_file_that_comes_to_flows_alone(
+    lua: Lua, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str
+) -> None:
+    monkeypatch.setattr(keeping, "RACY_NS", -(10**13))
+    root = tmp_path / "of"
+    shutil.copytree(REPOSITORY / "templates" / "order-flow", root, ignore=shutil.ignore_patterns(".lua"))
+    assert lua("compile", cwd=root).exit_code == 0
+    (root / entry).parent.mkdir(exist_ok=True)
+    (root / entry).write_text("this is no Python\n", encoding="utf-8")
+    result = lua("compile", cwd=root)
+    assert result.exit_code == 1 and "lua/syntax-error" in result.stdout
+    (root / entry).unlink()
+    assert lua("compile", cwd=root).exit_code == 0
