@@ -147,7 +147,7 @@ def _surroundings(project: Project) -> dict[str, Any]:
         "interpreter": [str(interpreter.executable), list(interpreter.version), interpreter.why],
         "packages": [[str(folder), _mtime(folder)] for folder in interpreter.packages],
         "flows": str(project.flows),
-        "entry": str(project.entry),  # an entry file that comes goes before the one, or before the flows, that there was
+        "entry": str(project.entry),  # one that comes goes before the one, or the flows, that there were
         "roots": [str(project.root), *map(str, project.import_roots)],
         "path": os.environ.get("PYTHONPATH", ""),
     }
