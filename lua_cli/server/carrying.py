@@ -48,8 +48,9 @@ def authorise(state: ServerState, operation: Operation, header: str, path: dict[
     agent = path.get("agent")
     if agent is not None and not key.may_use(agent):
         raise RefusedError(403, "forbidden", f"the key is not for {agent[:200]}")
-    # Who may push or deploy has to see what is there; a key that may do neither reads alone.
-    if operation.scope != "read" and operation.scope not in key.scopes:
+    # Who changes something has to see what is there.
+    sees = operation.scope == "read" and {"push", "deploy"} & set(key.scopes)
+    if operation.scope not in key.scopes and not sees:
         raise RefusedError(403, "scope", f"the key has not the scope {operation.scope}")
     return key
 
