@@ -11,8 +11,6 @@ from lua_cli.commands.options import Agent, AsJson, DryRun, Force, Format, Name,
 from lua_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.commands.target import Target
-    from lua_cli.project import Project
     from lua_cli.registry.plan import Plan
     from lua_cli.registry.planning import Planner
 
@@ -83,19 +81,22 @@ def _go_live(
     """What both have in common. The source need not compile for it, and only a person at the terminal is asked."""
     from lua_cli.commands.acting import carry_out
     from lua_cli.commands.choosing import chosen_skill, find_skill, skill_kind
+    from lua_cli.commands.ownership import own_skills
     from lua_cli.commands.session import note, project
-    from lua_cli.commands.target import known_variables, open_target
+    from lua_cli.commands.target import known_variables, open_target, remembered
+    from lua_cli.pipeline import compile_project
     from lua_cli.registry.planning import Planner
 
     skill_kind(kind, ("skill", "all") if command == "deploy" else ("skill",))
     target_project = project()
-    with open_target(target_project, agent, changing=True) as target:
+    document = compile_project(target_project, check=True).document if kind == "all" else None
+    with open_target(target_project, agent, document, changing=True) as target:
         skills = {
             skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)
         }
         planner = Planner(target.registry, target.agent, known_variables(target_project))
-        if kind == "all":
-            own = _own_skills(target_project, target)
+        if document is not None:
+            own = own_skills(document, remembered(target_project, target) or ())
             if others := sorted(skills.keys() - own):
                 note(f"left alone, not of this project: {', '.join(others)}")
             plan = planner.deploy_all(own)
@@ -108,14 +109,6 @@ def _go_live(
         return carry_out(
             plan, target, target_project, dry_run=dry_run, as_json=as_json, question=question, must_ask=False
         )
-
-
-def _own_skills(project: Project, target: Target) -> frozenset[str]:
-    from lua_cli.commands.ownership import own_skills
-    from lua_cli.commands.target import remembered
-    from lua_cli.pipeline import compile_project
-
-    return own_skills(compile_project(project, check=True).document, remembered(project, target) or ())
 
 
 def _asked_version(planner: Planner, skill: str) -> str:

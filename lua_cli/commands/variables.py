@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 Action = Literal["added", "changed", "removed", "unchanged"]
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-_LOCAL = re.compile(r"://(?:[^/@\s]*@)?(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])(?=[:/?#]|$)", re.IGNORECASE)
 _MARKS: Mapping[Action, str] = {"added": "+", "changed": "~", "removed": "-", "unchanged": "="}
 
 
@@ -171,4 +170,6 @@ def change_lines(found: list[Change]) -> list[str]:
 def _odd(value: str) -> str:
     if "${" in value:
         return "has `${` in it, and is sent as it is written"
-    return "is an address that only this machine has" if _LOCAL.search(value) else ""
+    from lua_cli.source.localities import is_local_address
+
+    return "is an address that only this machine has" if is_local_address(value) else ""

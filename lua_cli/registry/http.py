@@ -73,6 +73,7 @@ class HttpRegistry:
     ) -> None:
         self._api = Api(address, key, policy)
         self._progress = progress
+        self._me: MeWire | None = None
         self._seen: dict[tuple[str, str], SkillRecord] = {}
 
     @property
@@ -80,11 +81,13 @@ class HttpRegistry:
         return RegistryPlace("http", self._api.address, self._api.address)
 
     def me(self) -> MeWire:
-        """Whose key this is."""
-        data = self._api.call("GET", "/developer/me").data
-        if not isinstance(data, Mapping):
-            raise self._not_understood("whose key it is")
-        return self._read(MeWire, data)
+        """Whose key this is; asked once."""
+        if self._me is None:
+            data = self._api.call("GET", "/developer/me").data
+            if not isinstance(data, Mapping):
+                raise self._not_understood("whose key it is")
+            self._me = self._read(MeWire, data)
+        return self._me
 
     def agents(self) -> tuple[str, ...]:
         return tuple(agent.id for agent in self.me().agents)

@@ -27,6 +27,11 @@ _READS: Final = frozenset({"read_text", "read_bytes", "open"})
 _WRITES: Final = frozenset("wxa+")
 
 
+def is_local_address(text: str) -> bool:
+    """Whether an address that only this machine has stands in a text."""
+    return bool(_ADDRESS.search(text))
+
+
 def local_things(tree: ast.Module, text: str) -> list[tuple[Kind, str, Span]]:
     """All of them, in the order of the source."""
     if not _HINT.search(text):
