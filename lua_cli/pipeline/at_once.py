@@ -113,10 +113,11 @@ _program: list[int] = []
 
 
 def program() -> int:
-    """The newest modification time among lua-cli's own files: an upgrade, or a developer's edit, makes every answer
-    old. Looked up once: what is loaded later is of the same program."""
+    """The modification times of lua-cli's own files, summed: an upgrade, or a developer's edit, makes every answer old.
+    Not those of folders, which change when Python first writes bytecode into one. Looked up once: what is loaded later
+    is of the same program."""
     if not _program:
-        _program.append(max(_times(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))  # noqa: PTH100, PTH120
+        _program.append(sum(_times(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))))  # noqa: PTH100, PTH120
     return _program[0]
 
 
@@ -127,7 +128,6 @@ def _times(folder: str) -> Iterator[int]:
             if name.endswith(".py"):
                 yield entry.stat().st_mtime_ns
             elif "." not in name and name[0] != "_" and entry.is_dir():
-                yield entry.stat().st_mtime_ns
                 yield from _times(entry.path)
 
 

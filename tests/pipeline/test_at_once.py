@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -289,3 +291,27 @@ def test_an_entry_file_that_comes_to_flows_alone(
     assert result.exit_code == 1 and "lua/syntax-error" in result.stdout
     (root / entry).unlink()
     assert lua("compile", cwd=root).exit_code == 0
+
+
+def test_the_programs_own_files_make_answers_old_and_bytecode_does_not(tmp_path: Path) -> None:
+    package = tmp_path / "lua_cli"
+    shutil.copytree(REPOSITORY / "lua_cli", package, ignore=shutil.ignore_patterns("__pycache__"))
+
+    def program() -> str:
+        code = "from lua_cli.pipeline import at_once; print(at_once.__file__, at_once.program())"
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60
+        )
+        file, _, value = done.stdout.rpartition(" ")
+        assert file == str(package / "pipeline" / "at_once.py"), done.stderr
+        return value
+
+    first = program()
+    (package / "server" / "__pycache__").mkdir()  # what Python does at the first import of a module there
+    assert program() == first
+    os.utime(package / "server" / "app.py", ns=(1, 10**18))
+    edited = program()
+    assert edited != first
+    (package / "server" / "app.py").unlink()
+    assert program() not in (first, edited)
