@@ -69,7 +69,7 @@ def test_command(
     from lua_cli.runtime.casefile import read_cases
 
     target = project()
-    cases = _selected(read_cases(target.root), select)
+    cases = _selected(read_cases(target.root, target.flows), select)
     artifacts = {name: artifact.open() for name, artifact in build(target).artifacts.items()}
     options = replace(run_options(target, env_file, timeout, sandbox, network), state=state_of(target.output, user))
     playing = Playing(model, runs, min_pass, record)

@@ -93,8 +93,10 @@ class Blocks:
                 reader.say(VALUE, reader.place(item), f"`{key}` and `{meant}` mean the same here", "keep one of them")
             given[meant] = item
         for key in kind.required:
-            if key not in given and not (key == "name" and "name" in node.value):
+            if key not in given and not (key == "name" and "name" in node.value and "name" not in kind.settings):
                 where = f"settings: {{{key}: …}}" if key in kind.settings else f"{key}: …"
+                if key == "name" and "name" in node.value:
+                    where += "; the `name` beside `type` is the block's own"
                 reader.say(VALUE, reader.place(node.value["type"]), f"{name} has no `{key}`", f"add {where}")
         if name == AGENT:
             return {"agent": read_agent(self, given, address)}

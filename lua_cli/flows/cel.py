@@ -2,7 +2,7 @@
 `CelError`.
 
 Numbers of JSON are doubles in CEL, and come back without a fraction where they have none. Evaluating is bounded by the
-engine for comprehensions alone: `Expression.heavy` says where a time limit is needed around it. Runs nothing but CEL.
+engine for comprehensions alone: `Expression.heavy` says where a limit is needed around it. Runs nothing but CEL.
 """
 
 from __future__ import annotations
@@ -17,18 +17,13 @@ from typing import Any
 
 from lua_cli.flows.cel_functions import declarations
 from lua_cli.flows.cel_names import unknown_name
+from lua_cli.flows.cel_text import Reading, place_of, read_words
 from lua_cli.flows.cel_values import Converted, NotJsonError, from_cel, to_cel
 
 MAX_LENGTH = 10_000
 
 _EXTENSIONS = ("lists", "sets", "strings", "math", "encoders", "two-var-comprehensions")
 _PLACE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): (.*?)(?:\n|$)")
-_LOOPS = re.compile(
-    r"\b(all|exists|exists_one|existsOne|map|filter|sortBy|transformList|distinct|flatten|contains|equivalent|intersects"
-    r"|replace|join|sort)\s*\("
-)
-_UNBOUNDED = re.compile(r"\b(range|regexExtract)\s*\(")
-_REFUSED = re.compile(r"\.\s*(transformMap|transformMapEntry)\s*\(")
 _UNDECLARED = re.compile(r"undeclared reference to '(\w+)([.\w]*)'")
 _NESTED = re.compile(r"recursion (depth|limit)")
 _LIMIT_NODES, _LIMIT_TEXT = 1_000_000, 100_000_000
@@ -65,33 +60,31 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A compiled expression. `loops` counts what walks over a list or a text once more; `unbounded`: it may make
-    values of any size.
-    """
+    """A compiled expression, and what its words say of its cost."""
 
     source: str
     program: Any = field(repr=False, compare=False)
-    loops: int = 0
-    unbounded: bool = False
+    words: Reading = field(default_factory=Reading, compare=False)
 
-    def heavy(self, scope: Scope) -> bool:
-        """Whether evaluating it in this scope could take more than an instant."""
-        if self.unbounded:
+    def heavy(self, given: Converted) -> bool:
+        """Whether evaluating it with this message could take more than an instant, or give far more than there was: a
+        message that is named three times may come back three times as large.
+        """
+        words = self.words
+        if words.unbounded:
             return True
-        if not self.loops:
+        if not words.loops and words.mentions < 2:
             return False
-        try:
-            given = to_cel([scope.body, scope.vars])
-        except (ValueError, OverflowError):  # evaluating says so
-            return False
-        nodes, text = given.nodes + len(self.source) // 2, given.characters + len(self.source)
-        return nodes ** (self.loops + 1) > _LIMIT_NODES or text**2 > _LIMIT_TEXT
+        times, own = max(words.mentions, 1), len(self.source)
+        nodes, text = given.nodes * times + own // 2, given.characters * times + own
+        return nodes ** (words.loops + 1) > _LIMIT_NODES or text ** (2 if words.loops else 1) > _LIMIT_TEXT
 
-    def evaluate(self, scope: Scope) -> Any:
-        """Its value as JSON. Raises CelError."""
+    def evaluate(self, scope: Scope, given: Converted | None = None) -> Any:
+        """Its value as JSON; `given` is the message where it is converted already. Raises CelError."""
+        given = given or message_of(scope)
         token = _render.set(scope.render)
         try:
-            return from_cel(_value(self.program.eval(data=_activation(scope))))
+            return from_cel(_value(self.program.eval(data=_activation(scope, given))))
         except NotJsonError as error:
             raise CelError(str(error)) from None
         except (RuntimeError, MemoryError, ValueError, TypeError, OverflowError) as error:
@@ -106,16 +99,25 @@ def compile_cel(source: str) -> Expression:
         raise CelError("the expression is empty", 1, 1)
     if len(source) > MAX_LENGTH:
         raise CelError(f"the expression is longer than {MAX_LENGTH:,} characters")
-    refused = _REFUSED.search(source)
-    if refused:
-        line = source.count("\n", 0, refused.start(1)) + 1
-        column = refused.start(1) - source.rfind("\n", 0, refused.start(1))
-        raise CelError(f"{refused[1]} is not available: write the map out, or use transformList", line, column)
+    words = read_words(source)
+    if words.refused:
+        message = f"{words.refused.text} is not available: write the map out, or use transformList"
+        raise CelError(message, *place_of(source, words.refused.at))
     try:
         program = _environment().compile(source)
     except (RuntimeError, TypeError, ValueError) as error:
         raise _compile_error(str(error), source) from None
-    return Expression(source, program, len(_LOOPS.findall(source)), _UNBOUNDED.search(source) is not None)
+    if words.twice:
+        raise CelError(f"the key {words.twice.text} is there twice", *place_of(source, words.twice.at))
+    return Expression(source, program, words)
+
+
+def message_of(scope: Scope) -> Converted:
+    """Body and variables as the engine takes them. Raises CelError for what is no JSON, and for what is too large."""
+    try:
+        return to_cel([scope.body, scope.vars])
+    except (ValueError, OverflowError) as error:
+        raise CelError(str(error)) from None
 
 
 def _value(result: Any) -> Any:
@@ -126,9 +128,8 @@ def _value(result: Any) -> Any:
     return result.plain_value()
 
 
-def _activation(scope: Scope) -> dict[str, Any]:
-    values: Converted = to_cel([scope.body, dict(scope.vars)])
-    body, variables = values.value
+def _activation(scope: Scope, given: Converted) -> dict[str, Any]:
+    body, variables = given.value
     return {
         "body": body,
         "vars": variables,

@@ -51,7 +51,7 @@ def _to_json(value: Any) -> str:
 
 def _from_json(text: str) -> Any:
     try:
-        return to_cel(json.loads(text, parse_constant=_no_constant)).value
+        return to_cel(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)).value
     except (ValueError, RecursionError) as error:
         raise ValueError(f"fromJson: it is no JSON ({error})") from None
 
@@ -60,12 +60,24 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON")
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping, unless a name is there twice: which of the values was meant, nobody knows."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return found
+
+
 def _to_form(fields: dict[Any, Any]) -> str:
     return urlencode({str(key): as_text(item) for key, item in sorted(from_cel(fields).items())})
 
 
 def _from_form(text: str) -> dict[str, str]:
-    return dict(parse_qsl(text, keep_blank_values=True))
+    try:
+        return _once(parse_qsl(text, keep_blank_values=True))
+    except ValueError as error:
+        raise ValueError(f"fromFormData: {error}") from None
 
 
 def _extract(text: str, pattern: str) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from lua_cli.flows.json_text import plain_number
 
 MAX_DEPTH = 200
+MAX_NODES, MAX_TEXT = 5_000_000, 100_000_000
 
 
 class NotJsonError(Exception):
@@ -31,7 +32,8 @@ class Converted:
 
 
 def to_cel(value: Any) -> Converted:
-    """A JSON value as the engine takes it: every number is a double. Raises ValueError for what is no JSON."""
+    """A JSON value as the engine takes it: every number is a double. Raises ValueError for what is no JSON or too
+    large, OverflowError for an integer that is no double."""
     out = Converted()
     out.value = _to_cel(value, out, 0)
     return out
@@ -41,8 +43,12 @@ def _to_cel(value: Any, out: Converted, depth: int) -> Any:
     out.nodes += 1
     if depth > MAX_DEPTH:
         raise ValueError(f"the message is nested more than {MAX_DEPTH} levels deep")
+    if out.nodes > MAX_NODES:
+        raise ValueError(f"the message is too large: it has more than {MAX_NODES:,} values")
     if isinstance(value, str):
         out.characters += len(value)
+        if out.characters > MAX_TEXT:
+            raise ValueError(f"the message is too large: its texts have more than {MAX_TEXT:,} characters")
         return value
     if isinstance(value, bool) or value is None:
         return value

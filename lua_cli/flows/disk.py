@@ -18,6 +18,7 @@ from lua_cli.flows.model import Flows
 from lua_cli.flows.reading import YAML
 
 SUFFIXES = (".yaml", ".yml")
+CASES = (".test.yaml", ".test.yml")
 MAX_BYTES = 2 * 1024**2
 
 
@@ -37,6 +38,13 @@ def load_folder(root: Path, folder: Path, values: Mapping[str, str] | None = Non
     files, findings = {}, []
     for path in disk.yaml_files(folder):
         name = disk.name(path)
+        if not name.endswith(SUFFIXES):
+            facts = {
+                "message": f"{path.name} is not read: the ending is {path.suffix}",
+                "help": f"call it {path.stem}{path.suffix.lower()}",
+            }
+            findings.append(Finding(YAML, Place(name, 1, 1, 1, 1), facts))
+            continue
         try:
             files[name] = disk.text(path)
         except ResourceError as error:
@@ -85,7 +93,7 @@ class _Disk:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             self.listings[Path(current)] = frozenset((*names, *folders))
             for name in sorted(names):
-                if name.endswith(SUFFIXES) and ".test." not in name and not name.startswith("."):
+                if name.lower().endswith(SUFFIXES) and not name.endswith(CASES) and not name.startswith("."):
                     yield Path(current) / name
 
     def name(self, path: Path) -> str:

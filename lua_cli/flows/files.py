@@ -63,7 +63,10 @@ class _Loader:
         for reader, items in read:
             self._env(reader, items.get("env"))
         values = {name: self._value(variable) for name, variable in self.env.items()}
+        given = {name for name, variable in self.env.items() if self._given(variable) is not None}
+        valueless = frozenset(f"${{{name}}}" for name in self.env if name not in given)
         for reader, items in read:
+            reader.valueless = valueless
             self._resources(reader, items.get("resources"))
             substitution = Substitution(reader, values)
             rest = {key: substitution.apply(items[key]) for key in ("service", "connectors", "flows") if key in items}
@@ -85,8 +88,11 @@ class _Loader:
 
     def _value(self, variable: Variable) -> str:
         """Its value; where there is none yet, something that stands for a text and for a number."""
-        given = self.values.get(variable.name, variable.default)
+        given = self._given(variable)
         return "0" if given is None else given
+
+    def _given(self, variable: Variable) -> str | None:
+        return self.values.get(variable.name, variable.default)
 
     def _parsed(self, path: str, text: str) -> list[tuple[Reader, dict[str, Node]]]:
         reader = Reader(path, text)
@@ -217,9 +223,11 @@ class _Loader:
 def _default(reader: Reader, node: Node | None) -> str | None:
     if node is None:
         return None
+    if isinstance(node.value, str):
+        return node.value
     if isinstance(node.value, bool):
         return "true" if node.value else "false"
-    if isinstance(node.value, str | int | float):
-        return str(node.value)
+    if isinstance(node.value, int | float):
+        return node.written  # variables are texts: 007 stays 007, and 1.10 is not 1.1
     reader.say("lua/flow-value", reader.place(node), "default must be a text", "put it in quotes")
     return None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,6 +19,7 @@ from lua_cli.flows.paths import Reading, keys_read
 from lua_cli.flows.templates import TemplateError, parse_template
 from lua_cli.source.yaml_text import Node
 
+_DATE = re.compile(r"\d{4}-\d\d?-\d\d?")
 YAML, KEY, VALUE, EXPRESSION = "lua/flow-yaml", "lua/flow-unknown-key", "lua/flow-value", "lua/flow-expression"
 
 
@@ -40,6 +42,7 @@ class Reader:
     findings: list[Finding] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     readings: dict[int, list[Reading]] = field(default_factory=dict)
+    valueless: frozenset[str] = frozenset()  # placeholders of variables without a value
     kept: list[Expression] = field(default_factory=list)  # while they live, so do their identities
 
     def say(self, code: str, place: Place, message: str, hint: str) -> None:
@@ -98,9 +101,13 @@ class Reader:
             return None
         return node.value
 
+    def later(self, node: Node) -> bool:
+        """Whether it is a variable alone whose value is not known before it runs."""
+        return node.value != node.written and node.written in self.valueless
+
     def flag(self, node: Node | None, what: str) -> bool:
         """true or false; false without one."""
-        if node is None:
+        if node is None or self.later(node):
             return False
         if not isinstance(node.value, bool):
             self.say(VALUE, self.place(node), f"{what} must be true or false", f"{what}: true")
@@ -109,7 +116,7 @@ class Reader:
 
     def number(self, node: Node | None, what: str, least: float, most: float, *, whole: bool = True) -> Any:
         """A number within bounds; None without one."""
-        if node is None:
+        if node is None or self.later(node):
             return None
         right = type(node.value) is int or (not whole and type(node.value) is float)
         if not right or not least <= node.value <= most:
@@ -120,7 +127,7 @@ class Reader:
 
     def choice(self, node: Node | None, what: str, options: tuple[str, ...]) -> str | None:
         """One of several words; None without one."""
-        if node is None:
+        if node is None or self.later(node):
             return None
         if node.value not in options:
             near = difflib.get_close_matches(str(node.value), options, n=1)
@@ -139,6 +146,10 @@ class Reader:
         if source is None:
             said = "null needs quotes, as every expression: 'null'" if node.value is None else "write it in one text"
             self.say(VALUE, self.place(node), f"{what} must be a CEL expression", said)
+            return None
+        if not node.style and _DATE.fullmatch(source):
+            said = f"""a text needs quotes of its own: '"{source}"'; a time is timestamp("{source}T00:00:00Z")"""
+            self.say(EXPRESSION, self.place(node), f"{what}: {source} is a subtraction, not a date", said)
             return None
         try:
             compiled = compile_cel(source)

@@ -45,7 +45,7 @@ def _counts(cases: Sequence[Tested]) -> dict[str, str]:
 
 
 def _add(suite: Element, case: Tested) -> None:
-    classname = case.file.removesuffix(".test.yaml").replace("/", ".")
+    classname = case.file.removesuffix(".test.yaml").removesuffix(".test.yml").replace("/", ".")
     record = SubElement(
         suite,
         "testcase",

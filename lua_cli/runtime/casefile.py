@@ -1,5 +1,5 @@
-"""tests/*.test.yaml → cases. In: a project's root. Out: `Case`s, or a UsageError with file, line and what is known
-there.
+"""tests/*.test.yaml → cases. In: a project's root and its folder of flows. Out: `Case`s, or a UsageError with file,
+line and what is known there.
 
 docs/running.md has the format. Reads files, runs nothing.
 """
@@ -7,7 +7,8 @@ docs/running.md has the format. Reads files, runs nothing.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from lua_cli.runtime.state import EndUser, problem_of_user
 from lua_cli.runtime.turncase import KEYS, TurnCase, read_turns
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
-PATTERN = "*.test.yaml"
+ENDINGS = (".test.yaml", ".test.yml")
 _TALKED = ("name", "user", "env", "timeout", "http")  # what a conversation has in common with a call of one tool
 
 
@@ -53,16 +54,22 @@ class Case:
     flow: FlowCase | None = None
 
 
-def read_cases(root: Path) -> list[Case]:
-    """All cases of a project, file by file. Raises NotFoundError without any file, UsageError for one that cannot be
-    used.
+def read_cases(root: Path, flows: Path) -> list[Case]:
+    """All cases of a project, file by file: those in `tests/`, and those that lie beside its flows. Raises
+    NotFoundError without any file, UsageError for one that cannot be used.
     """
-    files = sorted((root / "tests").rglob(PATTERN)) if (root / "tests").is_dir() else []
+    files = sorted({path for folder in (root / "tests", flows) for path in _case_files(folder)})
     if not files:
         raise NotFoundError(
             f"no case files in {root / 'tests'}", hint="write tests/orders.test.yaml, or run one tool: lua test skill"
         )
     return [case for file in files for case in read_case_file(file, file.relative_to(root).as_posix())]
+
+
+def _case_files(folder: Path) -> Iterator[Path]:
+    for current, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(current, name) for name in names if name.endswith(ENDINGS))
 
 
 def read_case_file(path: Path, shown: str) -> list[Case]:
@@ -148,15 +155,7 @@ class Reader:
         return node.value
 
     def anything(self, node: Node) -> Any:
-        value = node.plain()
-        self._check_json(node)
-        return value
-
-    def _check_json(self, node: Node) -> None:
-        if isinstance(node.value, float) and (node.value != node.value or node.value in (float("inf"), float("-inf"))):
-            raise self.refuse(node, "JSON has no NaN and no infinity")
-        for inner in (*node.elements, *(item for _, item in node.items())):
-            self._check_json(inner)
+        return node.plain()
 
     def env(self, node: Node) -> dict[str, str]:
         out = {}

@@ -62,12 +62,13 @@ def read_turns(reader: Reader, node: Node, folder: Path) -> TurnCase:
         agent=reader.text(values["agent"]) if "agent" in values else None,
         say=tuple(texts),
         channel=channel,
-        script=_script(reader, values["script"], folder) if "script" in values else None,
+        script=read_script(reader, values["script"], folder) if "script" in values else None,
         wanted=_wanted(reader, values["expect"]) if "expect" in values else Wanted(),
     )
 
 
-def _script(reader: Reader, node: Node, folder: Path) -> tuple[Mapping[str, Any], ...] | Path:
+def read_script(reader: Reader, node: Node, folder: Path) -> tuple[Mapping[str, Any], ...] | Path:
+    """The model's turns, or the file that has them. Raises UsageError."""
     from lua_cli.sdk.scripted import ScriptedModel, ScriptError
 
     if isinstance(node.value, str) and node.value:

@@ -1,11 +1,13 @@
 """YAML text → plain values with places. In: text. Out: a Node tree, or a YamlError with line and column. Reads no file.
 
 YAML 1.2, strictly: a key twice is refused, keys are strings, tags and documents after the first are refused, an alias
-that leads into itself too. What is neither null, a boolean nor a number is a string: a date stays as it is written.
+that leads into itself too, and numbers that JSON has not. What is neither null, a boolean nor a number is a string: a
+date stays as it is written.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from lua_cli.source.yaml_words import plainly
 
 _PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
 _STRING = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "merge", "value")}
+_GROUP = {f"tag:yaml.org,2002:{name}" for name in ("map", "seq")}
 _MAX_DEPTH, _MAX_NODES = 100, 100_000
 
 
@@ -29,7 +32,8 @@ class YamlError(Exception):
 @dataclass(frozen=True, slots=True)
 class Node:
     """A value and where it stands. `value` is a scalar, a tuple of nodes, or a dict of nodes by key; `keys` has the
-    keys' places. Of a scalar, `end` is where it ends, `style` how it is written: "", "'", '"', "|" or ">".
+    keys' places. Of a scalar, `end` is where it ends, `style` how it is written: "", "'", '"', "|" or ">", and
+    `written` its characters: `007` and `1.10` are more than the numbers that they are read as.
     """
 
     value: Any
@@ -38,6 +42,7 @@ class Node:
     keys: Mapping[str, tuple[int, int]] | None = None
     end: tuple[int, int] = (0, 0)
     style: str = ""
+    written: str = ""
 
     def plain(self) -> Any:
         """The value without places."""
@@ -98,6 +103,8 @@ class _Reader:
         self._open.add(id(node))
         value: Any
         keys: dict[str, tuple[int, int]] | None
+        if node.id != "scalar" and _tag(node) not in _GROUP:
+            raise YamlError(f"the tag {_tag(node)} is not known", line, column)
         if node.id == "mapping":
             value, keys = self._mapping(node, depth)
         elif node.id == "sequence":
@@ -106,7 +113,8 @@ class _Reader:
             value, keys = self._scalar(node, line, column), None
         self._open.discard(id(node))
         end = (node.end_mark.line + 1, node.end_mark.column + 1)
-        return Node(value, line, column, keys, end, getattr(node, "style", None) or "")
+        written = node.value if node.id == "scalar" else ""
+        return Node(value, line, column, keys, end, getattr(node, "style", None) or "", written)
 
     def _mapping(self, node: Any, depth: int) -> tuple[dict[str, Node], dict[str, tuple[int, int]]]:
         value: dict[str, Node] = {}
@@ -122,12 +130,20 @@ class _Reader:
         return value, keys
 
     def _scalar(self, node: Any, line: int, column: int) -> Any:
-        tag = str(node.ctag if hasattr(node, "ctag") else node.tag)
+        tag = _tag(node)
         if tag in _PLAIN:
             try:
-                return self._constructor.construct_object(node)
-            except ValueError as error:
-                raise YamlError(str(error), line, column) from None
+                value = self._constructor.construct_object(node)
+            except (ValueError, LookupError):  # what it says of itself with a tag: `!!int ""`, `!!bool maybe`
+                kind = tag.rpartition(":")[2]
+                raise YamlError(f"{node.value!r} is no value of the type {kind}", line, column) from None
+            if isinstance(value, float) and not math.isfinite(value):
+                raise YamlError(f"{node.value} is no number that JSON has", line, column)
+            return value
         if tag in _STRING:
             return node.value
         raise YamlError(f"the tag {tag} is not known", line, column)
+
+
+def _tag(node: Any) -> str:
+    return str(node.ctag if hasattr(node, "ctag") else node.tag)

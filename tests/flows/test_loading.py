@@ -64,6 +64,13 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
         (flow("{type: set-payload, settings: {value: 380749690633015833657344}}"), ["expression a.yaml:4:47 value: invalid int literal | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
         (flow("{type: set-payload, settings: {value: 'hello'}}"), ["expression a.yaml:4:48 value: undeclared reference to 'hello' (a text needs quotes of its own: \"hello\") | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
         (flow("type: set-payload\n        settings:\n          value: |\n            {\"a\": body.a,\n             \"b\": nope}"), ["expression a.yaml:8:19 value: undeclared reference to 'nope' (a text needs quotes of its own: \"nope\") | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
+        (flow("{type: set-payload, settings: {value: 2020-01-01}}"), ["expression a.yaml:4:47 value: 2020-01-01 is a subtraction, not a date | a text needs quotes of its own: '\"2020-01-01\"'; a time is timestamp(\"2020-01-01T00:00:00Z\")"]),
+        (flow("{type: set-payload, settings: {value: '{\"a\": 1, \"b\": {\"a\": 2}, \"a\": 3}'}}"), ["expression a.yaml:4:72 value: the key \"a\" is there twice | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
+        (flow("{type: set-variable, name: x, settings: {value: '1'}}"), ["value a.yaml:4:16 set-variable has no `name` | add settings: {name: …}; the `name` beside `type` is the block's own"]),
+        (flow("{type: set-payload, settings: {value: !!int ''}}"), ["yaml a.yaml:4:47 '' is no value of the type int | the format is YAML 1.2: docs/flows.md"]),
+        (flow("{type: set-payload, settings: {value: !!bool maybe}}"), ["yaml a.yaml:4:47 'maybe' is no value of the type bool | the format is YAML 1.2: docs/flows.md"]),
+        (flow("{type: log, settings: !own {message: '1'}}"), ["yaml a.yaml:4:31 the tag !own is not known | the format is YAML 1.2: docs/flows.md"]),
+        (AGENT + TOOL.format(name="t") + "            inputSchema: {properties: {a: {const: .nan}}}\n", ["yaml a.yaml:11:51 .nan is no number that JSON has | the format is YAML 1.2: docs/flows.md"]),
         (flow("{type: set-payload, settings: {value: null}}"), ["value a.yaml:4:47 value must be a CEL expression | null needs quotes, as every expression: 'null'"]),
         (flow("{type: foreach, items: body, mode: each, body: [{type: log}]}"), ["value a.yaml:4:44 mode must be one of iterate, map | one of: iterate, map"]),
         (flow("{type: foreach, items: body, body: [{type: log}], process: [{type: log}]}"), ["value a.yaml:4:68 `process` and `body` mean the same here | keep one of them"]),
@@ -218,6 +225,44 @@ def test_variables_have_their_natural_type(values: Mapping[str, str], settings: 
     flows = load_members({"a.yaml": document.encode()}, values)
     assert said(flows) == []
     assert flows.connectors["c"].settings == settings
+
+
+def test_a_default_is_what_is_written() -> None:
+    flows = load("env: [{name: ZIP, default: 007}, {name: VERSION, default: 1.10}, {name: ON, default: True}]\n")
+    assert {name: one.default for name, one in flows.env.items()} == {"ZIP": "007", "VERSION": "1.10", "ON": "true"}
+
+
+def test_a_variable_without_a_value_may_stand_for_a_number_or_a_word() -> None:
+    document = (
+        "env: [{name: SECONDS, required: true}, {name: LEVEL}, {name: FAIL}]\n"
+        "connectors: [{name: api, type: http-client, settings: {baseURL: 'https://api.example'}}]\n"
+    ) + flow(
+        "{type: rest, settings: {connector: api, path: /x, timeout: '${SECONDS}', failOnError: '${FAIL}'}}",
+        "{type: log, settings: {level: '${LEVEL}'}}",
+    )
+    assert said(load_members({"a.yaml": document.encode()})) == []
+    rest, log = (
+        load_members({"a.yaml": document.encode()}, {"SECONDS": "2.5", "LEVEL": "warn", "FAIL": "false"})
+        .flows["f"]
+        .blocks()
+    )
+    assert (rest.values["timeout"], rest.values["failOnError"], log.values["level"]) == (2.5, False, "warn")
+    assert said(load_members({"a.yaml": document.encode()}, {"SECONDS": "soon", "LEVEL": "loud", "FAIL": "x"})) == [
+        "value a.yaml:6:68 timeout must be a number from 0.001 to 3600 | timeout: 0.001",
+        "value a.yaml:6:95 failOnError must be true or false | failOnError: true",
+        "value a.yaml:7:39 level must be one of debug, info, warn, error | one of: debug, info, warn, error",
+    ]
+
+
+def test_no_file_is_left_out_in_silence(tmp_path: Path) -> None:
+    folder = tmp_path / "flows"
+    folder.mkdir()
+    names = ("a.YAML", "b.test.c.yaml", "c.test.yml", "d.test.yaml", "e.txt", ".f.yaml")
+    for number, name in enumerate(names):
+        (folder / name).write_text(f"flows: [{{name: f{number}, process: [{{type: log}}]}}]\n")
+    loaded = load_folder(tmp_path, folder)
+    assert said(loaded.flows) == ["yaml a.YAML:1:1 a.YAML is not read: the ending is .YAML | call it a.yaml"]
+    assert list(loaded.flows.flows) == ["f1"]
 
 
 def test_every_block_has_an_address() -> None:

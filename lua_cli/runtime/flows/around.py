@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lua_cli.flows.model import Connector
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.turns.model import Entry, Model
 
 SECONDS = 30.0
+MAX_LINE = 10_000
 
 
 class Store(Protocol):
@@ -83,7 +84,9 @@ class Around:
     on_log: Callable[[LogLine], None] | None = None
 
     def log(self, line: LogLine) -> None:
-        """Keep a line, and tell who listens."""
+        """Keep a line, cut where it is too long, and tell who listens."""
+        if len(line.text) > MAX_LINE:
+            line = replace(line, text=f"{line.text[:MAX_LINE]}… ({len(line.text):,} characters)")
         self.logs.append(line)
         if self.on_log is not None:
             self.on_log(line)

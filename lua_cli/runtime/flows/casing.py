@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.errors import LuaError
 from lua_cli.runtime.expecting import exact_differences, subset_differences
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
+from lua_cli.runtime.turncase import read_script
 
 if TYPE_CHECKING:
     from lua_cli.flows.model import Flows
@@ -46,24 +47,23 @@ def read_flow_case(reader: Reader, node: Node, folder: Path) -> FlowCase:
         if key in values and not isinstance(values[key].value, dict):
             raise reader.refuse(values[key], f"`{key}` must be a mapping")
     for address, mock in values["mocks"].items() if "mocks" in values else ():
-        reader.known(mock, _MOCK, f"the mock of {address}")
+        _check_mock(reader, mock, address)
     return FlowCase(
         reader.anything(values["body"]) if "body" in values else {},
         reader.anything(values["vars"]) if "vars" in values else {},
         reader.anything(values["mocks"]) if "mocks" in values else {},
-        _script(reader, values.get("script"), folder),
+        read_script(reader, values["script"], folder) if "script" in values else (),
         _expect(reader, values.get("expect")),
     )
 
 
-def _script(reader: Reader, node: Node | None, folder: Path) -> tuple[Mapping[str, Any], ...] | Path:
-    if node is None:
-        return ()
-    if isinstance(node.value, str):
-        return folder / node.value
-    if not isinstance(node.value, tuple):
-        raise reader.refuse(node, "`script` is a list of the model's turns, or the name of a file")
-    return tuple(reader.anything(item) for item in node.elements)
+def _check_mock(reader: Reader, mock: Node, address: str) -> None:
+    """Refuse what a mock cannot do."""
+    reader.known(mock, _MOCK, f"the mock of {address}")
+    wanted = {"vars": (dict, "a mapping"), "error": (str, "a text"), "dropped": (bool, "true or false")}
+    for key, item in mock.items():
+        if key in wanted and not isinstance(item.value, wanted[key][0]):
+            raise reader.refuse(item, f"`{key}` of a mock must be {wanted[key][1]}")
 
 
 def _expect(reader: Reader, node: Node | None) -> Mapping[str, Any]:
@@ -112,7 +112,8 @@ def _invoked(case: Case, options: RunOptions, around: Around) -> Invoked:
     from lua_cli.runtime.flows.message import Message
     from lua_cli.runtime.flows.objects import ObjectStore
     from lua_cli.runtime.flows.opening import of_project
-    from lua_cli.runtime.models.scripted import Scripted, read_script
+    from lua_cli.runtime.models.scripted import Scripted
+    from lua_cli.runtime.models.scripted import read_script as script_in
     from lua_cli.sdk.scripted import ScriptedModel
 
     given = case.flow if case.flow is not None else FlowCase()
@@ -121,7 +122,7 @@ def _invoked(case: Case, options: RunOptions, around: Around) -> Invoked:
     project = open_project(options.project, explicit=True)
     flows, values = of_project(project, env_file=options.env_file, first=case.env)
     _refuse_unknown(given.mocks, flows)
-    script = read_script(given.script) if isinstance(given.script, Path) else ScriptedModel(given.script)
+    script = script_in(given.script) if isinstance(given.script, Path) else ScriptedModel(given.script)
     model = Scripted(script)
     around.env, around.store, around.mocks = values, ObjectStore(None), mocks_of(given.mocks)
     around.model, around.python = (lambda _connector: model), python_of_project(project, options.env_file)

@@ -69,8 +69,9 @@ def _map(engine: Engine, body: Chain, message: Message, name: str, items: list[o
         except DroppedError:
             made.append(None)
             continue
-        except StoppedError:
-            message.body = made
+        except StoppedError as stopped:  # a rejection is the result of the flow
+            stopped.message.vars.pop(name, None)
+            message.take(stopped.message)
             raise StoppedError(message) from None
         made.append(own.body)
     message.body = made

@@ -6,6 +6,7 @@ One block after another. A failure goes to the nearest `handle-errors`, then to 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -19,6 +20,7 @@ from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, M
 
 MAX_CALLS = 20
 MAX_RENDERED = 2 * 1024**2
+MAX_RENDERING = 0.4  # seconds of the processor, for a template with all those in it
 
 Work = Callable[["Engine", Block, Message], None]
 
@@ -30,6 +32,7 @@ class Engine:
         self.flows, self.around = flows, around
         self._calls = 0
         self._rendering: list[str] = []
+        self._rendering_since = 0.0
 
     def invoke(self, name: str, message: Message) -> Message:
         """Run a flow by name. Raises NotFoundError, DroppedError, FlowError."""
@@ -113,6 +116,10 @@ class Engine:
             raise ValueError(f"there is no template {name!r}")
         if name in self._rendering:
             raise ValueError(f"the template {name!r} renders itself")
+        if not self._rendering:
+            self._rendering_since = time.thread_time()
+        elif time.thread_time() - self._rendering_since > MAX_RENDERING:
+            raise ValueError(f"the template {name!r} takes too long with the others that it renders")
         self._rendering.append(name)
         try:
             return self.rendered(resource.template, message)

@@ -15,7 +15,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from lua_cli.flows.cel import CelError, Expression, Scope
+from lua_cli.flows.cel import CelError, Expression, Scope, message_of
+from lua_cli.flows.cel_values import Converted
 
 SECONDS = 0.4  # of the processor
 PATIENCE = 0.9  # of the clock, where other work keeps the processor busy: whoever asked has an answer within a second
@@ -28,15 +29,16 @@ def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS, pat
     after `patience` seconds.
     """
     until = time.monotonic() + patience
-    if not expression.heavy(scope):
-        return expression.evaluate(scope)
+    given = message_of(scope)
+    if not expression.heavy(given):
+        return expression.evaluate(scope, given)
     reading, writing = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # threads: the fork runs nothing of theirs
         pid = os.fork()
     if pid == 0:
         os.close(reading)
-        _answer(expression, scope, writing, seconds)
+        _answer(expression, scope, given, writing, seconds)
     os.close(writing)
     found = None
     try:
@@ -49,14 +51,14 @@ def evaluate(expression: Expression, scope: Scope, seconds: float = SECONDS, pat
     return _taken(found, late)
 
 
-def _answer(expression: Expression, scope: Scope, writing: int, seconds: float) -> None:
+def _answer(expression: Expression, scope: Scope, given: Converted, writing: int, seconds: float) -> None:
     """In the fork: evaluate, write, end."""
     try:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, seconds)
         _limit_memory()
         try:
-            answer: dict[str, Any] = {"value": expression.evaluate(scope)}
+            answer: dict[str, Any] = {"value": expression.evaluate(scope, given)}
         except CelError as error:
             answer = {"error": error.message}
         content = memoryview(json.dumps(answer).encode())

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.flows.engine import Engine, Work
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_DOTS = re.compile(r"(?:\.|%2e){1,2}", re.IGNORECASE)
 _MAX_BYTES = 10 * 1024**2
 _SECONDS = 30.0
 
@@ -31,13 +32,13 @@ def _rest(engine: Engine, block: Block, message: Message) -> None:
 
     connector = engine.flows.connectors[block.values["connector"]]
     method = block.values.get("method", "GET")
-    path = engine.rendered(block.values["path"], message, lambda text: quote(text, safe=""))
+    path = _path(engine, block, message)
     seconds = min(engine.around.left(), float(block.values.get("timeout", _SECONDS)))
     shown = f"{method} {path}"
     try:
         with (
             httpx.Client(transport=engine.around.http, timeout=seconds, follow_redirects=False) as client,
-            client.stream(method, _base(connector) + path, **_request(engine, block, message, connector)) as response,
+            client.stream(method, **_request(engine, block, message, connector, path)) as response,
         ):
             content = _content(response, shown)
             _take(block, message, response, content, shown)
@@ -47,6 +48,14 @@ def _rest(engine: Engine, block: Block, message: Message) -> None:
         raise BlockError(f"{shown}: {str(error) or type(error).__name__}") from None
 
 
+def _path(engine: Engine, block: Block, message: Message) -> str:
+    """The path, whose values are one segment each and cannot lead to another folder."""
+    path = engine.rendered(block.values["path"], message, lambda text: quote(text, safe=""))
+    if any(_DOTS.fullmatch(segment) for segment in path.partition("?")[0].split("/")):
+        raise BlockError(f"the path {path} has a segment of dots alone, which would lead to another folder")
+    return path
+
+
 def _base(connector: Connector) -> str:
     base = connector.settings.get("baseURL")
     if not isinstance(base, str) or "://" not in base:
@@ -54,8 +63,10 @@ def _base(connector: Connector) -> str:
     return base.rstrip("/")
 
 
-def _request(engine: Engine, block: Block, message: Message, connector: Connector) -> dict[str, Any]:
-    """The parts of the request beside its address."""
+def _request(engine: Engine, block: Block, message: Message, connector: Connector, path: str) -> dict[str, Any]:
+    """The request, its method aside. What `query` names is put beside what the path has."""
+    import httpx
+
     given = connector.settings.get("headers")
     headers = {str(name): as_text(value) for name, value in given.items()} if isinstance(given, dict) else {}
     for name, expression in block.values.get("headers", {}).items():
@@ -65,7 +76,8 @@ def _request(engine: Engine, block: Block, message: Message, connector: Connecto
         name: as_text(engine.value(expression, message, f"query.{name}"))
         for name, expression in block.values.get("query", {}).items()
     }
-    out: dict[str, Any] = {"params": query or None}
+    url = httpx.URL(_base(connector) + path)
+    out: dict[str, Any] = {"url": url.copy_merge_params(query) if query else url}
     if "body" in block.values:
         body = engine.value(block.values["body"], message, "body")
         out["content"] = as_text(body).encode() if isinstance(body, str) else compact(body).encode()

@@ -9,8 +9,15 @@ import sys
 
 import pytest
 
-from lua_cli.flows.cel import CelError, Expression, Scope, compile_cel
+from lua_cli.flows import cel_values
+from lua_cli.flows.cel import CelError, Expression, Scope, compile_cel, message_of
+from lua_cli.flows.cel_values import Converted
+from lua_cli.flows.disk import load_members
+from lua_cli.runtime.flows.around import Around
+from lua_cli.runtime.flows.engine import Engine
 from lua_cli.runtime.flows.guarded import PATIENCE, SECONDS, evaluate
+from lua_cli.runtime.flows.invoking import run
+from lua_cli.runtime.flows.message import Message
 from tests.conftest import REPOSITORY
 
 SCOPE = Scope({"many": list(range(100_000)), "long": "a" * 100_000, "few": [3, 1, 2]})
@@ -28,6 +35,8 @@ SMALL = Scope({"few": [3, 1, 2]})
         "lists.range(9000).map(x, body.long.upperAscii()).size()",
         "regexExtract('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '(a+)+b')",
         "sets.contains(body.many, body.many)",
+        "regexExtract // a comment before the bracket\n('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '(a+)+b')",
+        "[" + ", ".join(["body.many"] * 300) + "]",
     ],
 )
 def test_a_runaway_ends_with_words(source: str) -> None:
@@ -41,6 +50,21 @@ def test_a_runaway_ends_with_words(source: str) -> None:
 )
 def test_the_value_is_the_same_in_a_fork(source: str, value: object) -> None:
     assert evaluate(compile_cel(source), SMALL) == value
+
+
+def test_the_words_that_count_are_those_of_the_expression() -> None:
+    given = message_of(SCOPE)
+    assert not compile_cel("'lists.range(9)' + body.long // body.many.map(x, x)").heavy(given)
+    assert not compile_cel("size(body.many) > 0 && has(vars.body)").heavy(message_of(SMALL))
+    assert compile_cel("[body, body, body, body, body, body, body, body, body, body, body]").heavy(given)
+
+
+def test_a_message_that_is_too_large_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cel_values, "MAX_NODES", 10_000)
+    with pytest.raises(CelError, match="the message is too large: it has more than 10,000 values"):
+        evaluate(compile_cel("1"), Scope([[1] * 1000] * 10))
+    with pytest.raises(CelError, match="its texts have more than 100,000,000 characters"):
+        evaluate(compile_cel("1"), Scope(["a" * 10_000_001] * 10))
 
 
 def test_an_error_in_a_fork_keeps_its_words() -> None:
@@ -61,10 +85,10 @@ def test_what_is_light_needs_no_fork(monkeypatch: pytest.MonkeyPatch) -> None:
 class Sleeping(Expression):
     """Waits for ever without any work: no limit of the processor's time ends it."""
 
-    def heavy(self, scope: Scope) -> bool:
+    def heavy(self, given: Converted) -> bool:
         return True
 
-    def evaluate(self, scope: Scope) -> object:
+    def evaluate(self, scope: Scope, given: Converted | None = None) -> object:
         while True:
             signal.pause()
 
@@ -90,3 +114,39 @@ def leaves_no_child() -> None:
 def test_no_patience_is_no_answer() -> None:
     with pytest.raises(CelError, match="it takes too long"):
         evaluate(compile_cel("lists.range(3)"), SCOPE, patience=0)
+
+
+def test_templates_that_render_one_another_twice_are_ended() -> None:
+    """Thirty documents of a line each: 2^30 renderings of nothing at all."""
+    count = 30
+    documents = {f"t{n}.md": b"{{ templateResource('t%d') }}" % (n + 1) * 2 for n in range(count)}
+    listed = ", ".join(f"{{resource: t{n}.md, as: t{n}}}" for n in range(count + 1))
+    head = f"resources: {{templates: [{listed}]}}\n"
+    flow = b"flows: [{name: f, process: [{type: template-resource, settings: {resource: t0}}]}]\n"
+    flows = load_members({"a.yaml": head.encode() + flow, **documents, f"t{count}.md": b""})
+    assert flows.findings == ()
+    result = run(Engine(flows, Around()), "f", Message())
+    assert result.error is not None
+    assert "takes too long with the others that it renders" in result.error.message
+
+
+def test_a_message_that_doubles_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cel_values, "MAX_NODES", 200_000)
+    document = """\
+flows:
+  - name: f
+    process:
+      - type: foreach
+        items: lists.range(60)
+        body: [{type: set-payload, settings: {value: body + body}}]
+"""
+    for body in ("abcdefgh", [1, 2, 3]):
+        result = run(Engine(load_members({"a.yaml": document.encode()}), Around()), "f", Message(body))
+        assert result.error is not None
+        assert any(words in result.error.message for words in ("too large", "too much memory", "too long"))
+
+
+def test_a_log_line_is_cut() -> None:
+    flows = load_members({"a.yaml": b"flows: [{name: f, process: [{type: log}]}]"})
+    (line,) = run(Engine(flows, Around()), "f", Message("ab" * 10_000)).logs
+    assert line.text == "ab" * 5_000 + "… (20,000 characters)"

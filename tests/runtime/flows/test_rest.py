@@ -93,6 +93,28 @@ def test_what_fails_is_an_error_of_the_block(answer: Answer, message: str) -> No
     assert (result.error.message, result.error.address) == (message, "f.ask")
 
 
+def test_what_a_path_asks_stays_beside_the_query() -> None:
+    settings = "          path: /x?fixed=1&q={{ body }}\n          query: {q: '\"new\"', p: body}\n"
+    _, (request,) = ask(settings, httpx.Response(200), "a&b")
+    assert dict(request.url.params) == {"fixed": "1", "q": "new", "p": "a&b"}
+    _, (request,) = ask("          path: /x?fixed=1&q={{ body }}\n", httpx.Response(200), "a&b=%")
+    assert str(request.url) == "https://api.example/v1/x?fixed=1&q=a%26b%3D%25"
+
+
+@pytest.mark.parametrize("segment", ["..", ".", "%2E%2e"])
+def test_a_value_does_not_lead_out_of_its_folder(segment: str) -> None:
+    written = "{{ body }}" if segment[0] == "." else segment
+    result, seen = ask(f"          path: /users/{written}/keys\n", httpx.Response(200), segment)
+    assert (seen, result.error and result.error.message) == (
+        [], f"the path /users/{segment}/keys has a segment of dots alone, which would lead to another folder",
+    )  # fmt: skip
+
+
+def test_dots_beside_other_characters_are_a_name() -> None:
+    _, (request,) = ask("          path: /users/{{ body }}?up=..\n", httpx.Response(200), "..a.")
+    assert str(request.url) == "https://api.example/v1/users/..a.?up=.."
+
+
 def test_a_message_adds_no_header() -> None:
     result, seen = ask("          path: /x\n          headers: {X: body}\n", httpx.Response(200), "a\r\nY: b")
     assert (seen, result.error and result.error.message) == ([], "'X' cannot be a header with this value")
