@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
+from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, LuaError, NotFoundError, UsageError
 
 if TYPE_CHECKING:
-    from lua_cli.flows.cel import CelError
+    from lua_cli.flows.cel import CelError, Scope
+    from lua_cli.runtime.flows.invoking import Invoked
 
 flow_app = typer.Typer(
     rich_markup_mode=None,
@@ -23,6 +24,7 @@ flow_app = typer.Typer(
 
 Data = Annotated[str, typer.Option("--data", help="The body: JSON, @FILE, or - for stdin.", metavar="JSON")]
 Vars = Annotated[str, typer.Option("--vars", help="The variables: a JSON object, or @FILE.", metavar="JSON")]
+EnvFile = Annotated[Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -32,6 +34,7 @@ def eval_command(
     expression: Annotated[str, typer.Argument(metavar="CEL", help="The expression, in single quotes.")],
     data: Data = "{}",
     variables: Vars = "{}",
+    env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Evaluate one CEL expression: body, vars, env, eventID, correlationID, now."""
@@ -45,6 +48,8 @@ def eval_command(
         program = compile_cel(expression)
     except CelError as error:
         return _failed("compile", error, as_json)
+    if program.words.surroundings:
+        scope = _in_project(scope, env_file)
     try:
         value = evaluate(program, scope)
     except CelError as error:
@@ -65,9 +70,7 @@ def invoke_command(
         str | None, typer.Option("--model", help="Who plays agents: provider/model, scripted:FILE.json.", metavar="M")
     ] = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds that it may take.", metavar="SECONDS")] = 30.0,
-    env_file: Annotated[
-        Path | None, typer.Option("--env-file", help="More variables: NAME=value lines.", metavar="FILE")
-    ] = None,
+    env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> int:
     """Call a flow with a message, and print the body that comes of it."""
@@ -84,17 +87,43 @@ def invoke_command(
     result = invoke_flow(target, name, body, given, model=model, timeout=timeout, env_file=env_file)
     if as_json:
         print_json(result.document())
-        return EXIT_OK if result.error is None else EXIT_FINDINGS
+        return _code(result)
     for line in result.logs:
         note(f"{line.level}: {line.text}")
     if result.error is not None:
         note(f"flow error in {result.error.address or name}: {result.error.message}")
-        return EXIT_FINDINGS
-    if result.dropped:
+        cause = result.error.__cause__
+        if isinstance(cause, LuaError) and cause.hint:
+            note(f"hint: {cause.hint}")
+    elif result.dropped:
         note("the message was dropped")
     else:
         say(as_text(result.body))
-    return EXIT_OK
+    return _code(result)
+
+
+def _code(result: Invoked) -> int:
+    """0; of a failure 1, or that of the provider's or the network's error behind it."""
+    if result.error is None:
+        return EXIT_OK
+    cause = result.error.__cause__
+    return cause.exit_code if isinstance(cause, LuaError) else EXIT_FINDINGS
+
+
+def _in_project(scope: Scope, env_file: Path | None) -> Scope:
+    """The scope with the variables and the templates of the project's flows, where this is one with flows."""
+    from lua_cli.commands.session import note, project
+    from lua_cli.runtime.flows.around import Around
+    from lua_cli.runtime.flows.engine import Engine
+    from lua_cli.runtime.flows.message import Message
+    from lua_cli.runtime.flows.opening import of_project
+
+    try:
+        flows, values = of_project(project(), env_file=env_file, complete=False)
+    except LuaError as problem:
+        note(f"without the variables and templates of flows: {problem.message}")
+        return scope
+    return Engine(flows, Around(env=values)).scope(Message(scope.body, dict(scope.vars), "", ""))
 
 
 def _failed(kind: str, error: CelError, as_json: bool) -> int:

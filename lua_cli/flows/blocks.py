@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import Any
 
 from lua_cli.flows.agents import read_agent
@@ -37,13 +39,15 @@ class Blocks:
         elements = self.reader.elements(node, "a chain")
         if node is not None and node.value == ():
             self.reader.say(VALUE, self.reader.place(node), "the chain is empty", "add a block: - type: log")
-        blocks = [block for element in elements if (block := self.block(element, address)) is not None]
+        labels = self._labels(elements)
+        pairs = zip(elements, labels, strict=True)
+        blocks = [block for element, label in pairs if (block := self.block(element, address, label)) is not None]
         named = [(item.value, item) for element in elements if (item := _name_node(element)) is not None]
         self.reader.names_once([(name, item) for name, item in named if isinstance(name, str)], "blocks of this chain")
         return Chain(address, tuple(blocks))
 
-    def block(self, node: Node, chain: str) -> Block | None:
-        """One block; None for one that is not known."""
+    def block(self, node: Node, chain: str, label: str) -> Block | None:
+        """One block; None for one that is not known. `label` is its name in the chain."""
         reader = self.reader
         if not isinstance(node.value, dict):
             reader.say(VALUE, reader.place(node), "a block must be a mapping", "- type: set-payload")
@@ -60,19 +64,30 @@ class Blocks:
             said = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(KINDS)}"
             reader.say(KEY, reader.place(node.value["type"]), f"there is no block `{name}`", said)
             return None
-        label = self._label(node, name)
         address = f"{chain}.{label}"
         values = self._values(node, name, kind, address)
         place = reader.place(node.value.get("name") or node.value["type"])
         return Block(name, label, address, place, values)
 
-    def _label(self, node: Node, kind: str) -> str:
-        given = node.value.get("name")
+    def _labels(self, elements: Sequence[Node]) -> list[str]:
+        """The names of a chain's blocks: their own, else the type, with a number from the second one on."""
+        given = [self._label(node) for node in elements]
+        taken, labels = {label for label in given if label}, []
+        for node, label in zip(elements, given, strict=True):
+            kind = node.value.get("type") if isinstance(node.value, dict) else None
+            kind = str(kind.value) if kind is not None else "?"
+            free = chain((kind,), (f"{kind}#{number}" for number in count(2)))
+            labels.append(label or next(one for one in free if one not in taken))
+            taken.add(labels[-1])
+        return labels
+
+    def _label(self, node: Node) -> str | None:
+        given = _name_node(node)
         label = self.reader.words(given, "name") if given is not None else None
-        if label is not None and not _NAME.fullmatch(label):
+        if label is not None and given is not None and not _NAME.fullmatch(label):
             hint = "a name is part of the block's address: no spaces, dots or brackets"
             self.reader.say(VALUE, self.reader.place(given), f"{label!r} cannot be a block's name", hint)
-        return label or kind
+        return label
 
     def _values(self, node: Node, name: str, kind: Kind, address: str) -> dict[str, Any]:
         """What the block takes, by key."""

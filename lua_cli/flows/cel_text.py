@@ -40,7 +40,8 @@ class Token(NamedTuple):
 class Reading(NamedTuple):
     """What the words of an expression say of its cost. `loops` walk over a list or a text once more; `mentions` is how
     often it names the message; `unbounded`: it may make values of any size. `refused` is a macro that the engine has
-    and cannot run; `twice` a key that a map has before, as it is written.
+    and cannot run; `twice` a key that a map has before, as it is written. `templates` are
+    the names, in quotes, of the templates that it renders; `surroundings`: it names `env` or renders a template.
     """
 
     loops: int = 0
@@ -48,6 +49,8 @@ class Reading(NamedTuple):
     unbounded: bool = False
     refused: Token | None = None
     twice: Token | None = None
+    templates: tuple[Token, ...] = ()
+    surroundings: bool = False
 
 
 def tokens(source: str) -> list[Token]:
@@ -67,6 +70,12 @@ def read_words(source: str) -> Reading:
         any(one.text in _UNBOUNDED for one in calls),
         next((one for one in calls if one.text in _REFUSED), None),
         next(_twice(words), None),
+        tuple(
+            name
+            for one, _, name, end in zip(words, words[1:], words[2:], words[3:], strict=False)
+            if one in calls and one.text == "templateResource" and name.kind == "text" and end.text == ")"
+        ),
+        any(one.text == "env" for one in names) or any(one.text == "templateResource" for one in calls),
     )
 
 

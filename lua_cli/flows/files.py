@@ -78,7 +78,8 @@ class _Loader:
         flows = Flows(
             self.service, self.env, self.templates, self.connectors, self.flows, (), {**self.files, **self.texts}
         )
-        self.findings += check(flows, self.mentions)
+        unread = any(finding.code == YAML for finding in self.findings)
+        self.findings += check(flows, () if unread else self.mentions)  # what a name is, such a file may say
         readings = {key: found for reader, _ in read for key, found in reader.readings.items()}
         self.findings += check_paths(flows, readings)
         self.findings.sort(key=lambda finding: (finding.place, finding.code))

@@ -41,7 +41,7 @@ def keys_read(source: str) -> Iterator[tuple[str, str, int]]:
     plain = _TEXT.sub(lambda found: " " * len(found[0]), source)
     plain = _ASKED.sub(lambda found: " " * len(found[0]), plain)
     for found in _READ.finditer(plain):
-        if not re.search(rf"\bin\s+{found[1]}\b", plain):
+        if not re.search(rf"\bin\s+{found[1]}\b(?!\s*[.\[])", plain):
             yield found[1], found[2], found.start(2)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import CelError, Expression, compile_cel
+from lua_cli.flows.cel_text import place_of
 from lua_cli.flows.model import Template
 from lua_cli.flows.paths import Reading, keys_read
 from lua_cli.flows.templates import TemplateError, parse_template
@@ -159,7 +160,14 @@ class Reader:
             self.say(EXPRESSION, place, f"{what}: {error.message}", hint)
             return None
         self._keys(compiled, node)
+        for token in compiled.words.templates:
+            self._template_named(token.text, self.within(node, *place_of(source, token.at)))
         return compiled
+
+    def _template_named(self, written: str, place: Place) -> None:
+        """Remember a template that an expression names outright."""
+        if "\\" not in written and written[0] in "\"'":
+            self.mentions.append(Mention("resource", written.strip(written[0]), place))
 
     def _keys(self, expression: Expression, node: Node) -> None:
         """Remember which keys an expression reads, and where."""
@@ -206,6 +214,8 @@ class Reader:
             if isinstance(part, Expression):
                 self.kept.append(part)
                 self.readings[id(part)] = [Reading(root, name, place) for root, name, _ in keys_read(part.source)]
+                for token in part.words.templates:
+                    self._template_named(token.text, place)
 
     def within(self, node: Node, line: int, column: int) -> Place:
         """A place in the text of a scalar, in the file; the scalar's own where the way it is written hides it."""

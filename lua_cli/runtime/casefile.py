@@ -54,11 +54,12 @@ class Case:
     flow: FlowCase | None = None
 
 
-def read_cases(root: Path, flows: Path) -> list[Case]:
+def read_cases(root: Path, flows: Path | None) -> list[Case]:
     """All cases of a project, file by file: those in `tests/`, and those that lie beside its flows. Raises
     NotFoundError without any file, UsageError for one that cannot be used.
     """
-    files = sorted({path for folder in (root / "tests", flows) for path in _case_files(folder)})
+    folders = [root / "tests", *([] if flows is None else [flows])]
+    files = sorted({path for folder in folders for path in _case_files(folder)})
     if not files:
         raise NotFoundError(
             f"no case files in {root / 'tests'}", hint="write tests/orders.test.yaml, or run one tool: lua test skill"

@@ -155,6 +155,42 @@ def test_a_body_that_no_expression_touched_is_printed_alike(lua: Lua, shop: Path
     assert done.stdout == '{"a":[100,0.5],"b":5}\n'
 
 
+def test_eval_knows_the_variables_and_templates_of_the_project(lua: Lua, shop: Path) -> None:
+    (shop / "flows" / "more.yaml").write_text(
+        "env: [{name: NEEDED, required: true}]\nresources: {templates: [{resource: hi.md, as: hi}]}\n"
+    )
+    (shop / "flows" / "hi.md").write_text("Hi {{ body.name }} of {{ env.SHOP }}")
+    assert lua("flow", "eval", "env.SHOP", cwd=shop).stdout == "acme\n"
+    assert (
+        lua("flow", "eval", "templateResource('hi')", "--data", '{"name": "Ada"}', cwd=shop).stdout
+        == "Hi Ada of acme\n"
+    )
+    (shop / "own.env").write_text("SHOP=corner\n")
+    assert lua("flow", "eval", "env.SHOP", "--env-file", "own.env", cwd=shop).stdout == "corner\n"
+    (shop / "flows" / "more.yaml").write_text("flows: 5\n")
+    done = lua("flow", "eval", "env.SHOP", cwd=shop)
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (
+        1, "without the variables and templates of flows: flows/more.yaml:1:8: flows must be a list",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "message"),
+    [
+        ('[{"refusal": true}]', 12, "the model refused"),
+        ("[]", 1, "the script has 0 turns, and the model was called once more"),
+    ],
+)
+def test_a_model_that_gives_no_answer_has_its_own_exit_code(
+    lua: Lua, shop: Path, script: str, code: int, message: str
+) -> None:
+    agent = "flows: [{name: ask, process: [{type: ai-agent, name: helper, prompt: Help.}]}]\n"
+    (shop / "flows" / "agent.yaml").write_text(agent)
+    (shop / "script.json").write_text(script)
+    done = lua("flow", "invoke", "ask", "--model", "scripted:script.json", cwd=shop)
+    assert (done.exit_code, done.stderr.splitlines()[0]) == (code, f"flow error in ask.helper: {message}")
+
+
 def test_invoke_shows_what_an_agent_did(lua: Lua, shop: Path) -> None:
     agent = "flows: [{name: ask, process: [{type: ai-agent, name: helper, prompt: Help., answer: text}]}]\n"
     (shop / "flows" / "agent.yaml").write_text(agent)
@@ -166,4 +202,4 @@ def test_invoke_shows_what_an_agent_did(lua: Lua, shop: Path) -> None:
         ["user", "prompt", "model", "answer"],
     )
     done = lua("flow", "invoke", "ask", "--json", cwd=shop)
-    assert (done.exit_code, json.loads(done.stdout)["error"]["message"].startswith("no model is named")) == (1, True)
+    assert (done.exit_code, json.loads(done.stdout)["error"]["message"].startswith("no model is named")) == (2, True)

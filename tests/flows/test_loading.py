@@ -265,6 +265,38 @@ def test_no_file_is_left_out_in_silence(tmp_path: Path) -> None:
     assert list(loaded.flows.flows) == ["f1"]
 
 
+def test_what_a_file_that_cannot_be_read_may_say_is_not_missed() -> None:
+    files = {
+        "a.yaml": b"flows: [{name: f, process: [{type: flow-ref, settings: {flow: g}}, {type: log, colour: red}]}]\n",
+        "b.yaml": b"flows:\n  - {name: g, process: [{type: log}]\n",
+    }
+    assert [one.split(" ")[:2] for one in said(load_members(files))] == [
+        ["unknown-key", "a.yaml:1:80"],
+        ["yaml", "b.yaml:3:1"],
+    ]
+
+
+def test_blocks_without_a_name_are_told_apart() -> None:
+    flows = load(
+        flow(
+            "{type: log}",
+            "{type: log, name: log#2}",
+            "{type: log}",
+            "{type: log}",
+            "{type: fail, settings: {message: '1'}}",
+        )
+    )
+    assert [block.address for block in flows.flows["f"].blocks()] == [
+        "f.log",
+        "f.log#2",
+        "f.log#3",
+        "f.log#4",
+        "f.fail",
+    ]
+    named = load(flow("{type: log}", "{type: log, name: log}"))
+    assert [block.address for block in named.flows["f"].blocks()] == ["f.log#2", "f.log"]
+
+
 def test_every_block_has_an_address() -> None:
     document = (
         flow(

@@ -75,6 +75,7 @@ class Shout(LuaTool[Query]):
     input_schema = Query
 
     def execute(self, input: Query) -> str:
+        print("louder:", input.text)
         return input.text.upper()
 
 
@@ -243,6 +244,11 @@ def test_flows_stand_beside_python(lua: Lua, write_project: WriteProject) -> Non
     assert opened.manifest["flow"]["python"] == [{"tool": "shout", "module": "agent", "qualname": "Shout"}]
     done = lua("test", "--ci", "skill", "--name", "be_loud", "--input", '{"text": "hi"}', cwd=root)
     assert (done.exit_code, json.loads(done.stdout)) == (0, {"said": "HI"}), done.stderr
+    assert "info: shout: louder: hi" in done.stderr
+    invoked = "flows: [{name: direct, process: [{type: lua-tool, settings: {tool: shout}}]}]\n"
+    (root / "flows" / "direct.yaml").write_text(invoked)
+    done = lua("flow", "invoke", "direct", "--data", '{"text": "hi"}', cwd=root)
+    assert (done.exit_code, done.stdout, done.stderr.splitlines()[-1]) == (0, "HI\n", "info: shout: louder: hi")
     done = lua("test", "--ci", "skill", "--name", "be_loud", "--input", '{"text": 5}', "--json", cwd=root)
     assert json.loads(done.stdout)["error"]["message"].startswith("shout: ")
 

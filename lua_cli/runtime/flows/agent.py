@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.errors import LuaError
+from lua_cli.errors import LuaError, ProviderError
 from lua_cli.flows.json_text import as_text, compact, normal
 from lua_cli.flows.model import Agent, Block, FlowSkill, FlowTool
 from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message
@@ -75,7 +75,8 @@ def finish(engine: Engine, agent: Agent, message: Message, outcome: Outcome) -> 
         return
     if agent.default is None:
         why = {"refused": "the model refused", "exhausted": f"no answer within {agent.max_iterations} model calls"}
-        raise BlockError(why.get(outcome.status, "the turn was cancelled"))
+        words = why.get(outcome.status, "the turn was cancelled")
+        raise BlockError(words) from (ProviderError(words) if outcome.status == "refused" else None)
     engine.chain(agent.default, message)
 
 

@@ -19,6 +19,9 @@ SECONDS = 30.0
 MAX_LINE = 10_000
 
 
+Python = Callable[[str, Any, float, Callable[[str], None]], Any]
+
+
 class Store(Protocol):
     """The object store."""
 
@@ -56,7 +59,7 @@ def _no_model(_connector: Connector | None) -> Model:
     raise BlockError("no model is there to ask")
 
 
-def _no_python(name: str, _value: Any, _seconds: float) -> Any:
+def _no_python(name: str, _value: Any, _seconds: float, _heard: Callable[[str], None]) -> Any:
     raise BlockError(f"the Python tool {name!r} is not there")
 
 
@@ -66,7 +69,7 @@ class Around:
 
     env      the values of the declared variables
     model    makes the model of a connector (None: the block names none)
-    python   runs a Python tool: name, input, seconds → its output; raises BlockError
+    python   runs a Python tool: name, input, seconds, who hears what it prints → its output; raises BlockError
     mocks    what stands for blocks, by address
     http     answers `rest` in place of the network, in tests
     until    when everything must be done (time.monotonic)
@@ -75,7 +78,7 @@ class Around:
     env: Mapping[str, str] = field(default_factory=dict)
     store: Store | None = None
     model: Callable[[Connector | None], Model] = _no_model
-    python: Callable[[str, Any, float], Any] = _no_python
+    python: Python = _no_python
     mocks: Mapping[str, Mock] = field(default_factory=dict)
     http: httpx.BaseTransport | None = None
     until: float = field(default_factory=lambda: time.monotonic() + SECONDS)

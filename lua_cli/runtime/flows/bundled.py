@@ -5,7 +5,7 @@ of one tool. What the project has beside the artifact is not read, its `.env` ap
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,7 @@ def _python(opened: OpenedArtifact, options: RunOptions) -> Any:
     entries = {entry["tool"]: entry for entry in called}
     blank = {"description": "", "inputSchema": {"type": "object"}, "outputSchema": None, "hasCondition": False}
 
-    def run(name: str, value: Any, seconds: float) -> Any:
+    def run(name: str, value: Any, seconds: float, heard: Callable[[str], None]) -> Any:
         from lua_cli.runtime.running import run_tool
 
         entry = entries.get(name)
@@ -139,6 +139,7 @@ def _python(opened: OpenedArtifact, options: RunOptions) -> Any:
         tool = {**blank, "name": name, "module": entry["module"], "qualname": entry["qualname"], "voiceFlags": []}
         inner = replace(opened, manifest={**opened.manifest, "tools": [tool]})
         result = run_tool(inner, name, compact(value), replace(options, timeout=seconds))
+        heard(result.logs)
         if result.error is not None:
             raise BlockError(f"{name}: {result.error.message}")
         return result.output

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
+from lua_cli.flows.json_text import as_text
 from lua_cli.flows.model import Connector
 from lua_cli.runtime.agents.conversation import PythonConversation
 from lua_cli.runtime.agents.model import AgentFacts
@@ -54,7 +55,7 @@ class FlowConversation(PythonConversation):
         self._begin(text)
         try:
             self._before()
-            said = (*self.messages, UserMessage(text))
+            said = (*self.messages, UserMessage(self._heard(text)))
             outcome = take(bundled.engine, bundled.block, message, said, rules, self._timed)
         except StoppedError as stopped:
             return Outcome("answered", shown(stopped.message.body), self.messages, ())
@@ -79,8 +80,10 @@ class FlowConversation(PythonConversation):
             return offer(self._bundled.engine, self._bundled.agent, self._message)
         except BlockError as error:
             raise FlowError(str(error), self._bundled.block.label, self._bundled.block.address) from None
-        except (StoppedError, DroppedError):
-            raise LuaError("no message without words comes as far as the agent") from None
+        except (StoppedError, DroppedError) as ended:
+            why = f" ({shown(ended.message.body)})" if isinstance(ended, StoppedError) else ""
+            hint = "look at them" if self.user is not None else "say who the end user is: --user FILE; or look at them"
+            raise LuaError(f"the blocks before the agent let no message through{why}", hint=hint) from None
 
     def gates(self) -> tuple[Gate, ...]:
         """What is open: everything, there are no conditions."""
@@ -113,6 +116,15 @@ class FlowConversation(PythonConversation):
             if any(inner is self._bundled.block for inner in _within(block)):
                 return  # the agent stands inside of this one
             self._bundled.engine.block(block, self._message)
+
+    def _heard(self, text: str) -> str:
+        """What the agent hears of a message: its `input`; else the body that the blocks before it left, and the words
+        themselves where they left it alone.
+        """
+        bundled, body = self._bundled, self._message.body
+        if bundled.agent.input is not None:
+            body = bundled.engine.value(bundled.agent.input, self._message, "input")
+        return text if body == {"message": text} else as_text(body)
 
     def _default(self, outcome: Outcome) -> Outcome:
         """The default path's body is the answer."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lua_cli.errors import NotFoundError
+from lua_cli.errors import LuaError, NotFoundError
 from lua_cli.flows.cel import CelError, Expression, Scope
 from lua_cli.flows.json_text import as_text
 from lua_cli.flows.model import Block, Chain, Flow, Flows, Template
@@ -84,7 +84,10 @@ class Engine:
             else:
                 WORK[block.type](self, block, message)
         except BlockError as error:
-            raise FlowError(str(error), block.label, block.address) from None
+            cause = (
+                error.__cause__ if isinstance(error.__cause__, LuaError) else None
+            )  # a provider's, with its exit code
+            raise FlowError(str(error), block.label, block.address) from cause
         except RecursionError:
             raise FlowError("blocks and flows are nested too deep", block.label, block.address) from None
 

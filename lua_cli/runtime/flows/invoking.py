@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.errors import LuaError
 from lua_cli.flows.json_text import compact, normal
 from lua_cli.flows.model import Connector
-from lua_cli.runtime.flows.around import Around, LogLine, Mock
+from lua_cli.runtime.flows.around import Around, LogLine, Mock, Python
 from lua_cli.runtime.flows.engine import Engine
 from lua_cli.runtime.flows.message import DroppedError, FlowError, Message
 from lua_cli.runtime.flows.objects import FILE, ObjectStore
@@ -49,6 +50,9 @@ class Invoked:
             tail["transcript"] = [entry.document() for entry in self.transcript]
         if self.error is not None:
             error = {"type": "flow-error", "message": self.error.message, "block": self.error.block}
+            cause = self.error.__cause__
+            if isinstance(cause, LuaError) and cause.hint:
+                error["hint"] = cause.hint
             return {"ok": False, "flow": self.flow, "error": {**error, "address": self.error.address}, **tail}
         if self.dropped:
             return {"ok": True, "flow": self.flow, "dropped": True, **tail}
@@ -118,10 +122,10 @@ def model_maker(asked: str | None, folder: Path) -> Callable[[Connector | None],
     return make
 
 
-def python_of_project(project: Project, env_file: Path | None) -> Callable[[str, Any, float], Any]:
+def python_of_project(project: Project, env_file: Path | None) -> Python:
     """Runs Python tools out of the project's artifacts."""
 
-    def call(name: str, value: Any, seconds: float) -> Any:
+    def call(name: str, value: Any, seconds: float, heard: Callable[[str], None]) -> Any:
         from lua_cli.bundle import read_build
         from lua_cli.runtime.flows.message import BlockError
         from lua_cli.runtime.model import RunOptions
@@ -137,6 +141,7 @@ def python_of_project(project: Project, env_file: Path | None) -> Callable[[str,
             packages=project.interpreter.packages,
         )  # fmt: skip
         result = run_tool(holders[0], name, compact(value), options)
+        heard(result.logs)
         if result.error is not None:
             raise BlockError(f"{name}: {result.error.message}")
         return result.output

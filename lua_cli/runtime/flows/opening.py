@@ -22,13 +22,19 @@ WARNINGS = frozenset({"lua/flow-document-body", "lua/flow-path"})
 Values = Mapping[str, str]
 
 
-def of_project(project: Project, *, env_file: Path | None = None, first: Values | None = None) -> tuple[Flows, Values]:
-    """The flows of a project and the values of their variables. Raises NotFoundError without any, LuaError."""
+def of_project(
+    project: Project, *, env_file: Path | None = None, first: Values | None = None, complete: bool = True
+) -> tuple[Flows, Values]:
+    """The flows of a project and the values of their variables; unless it is to be `complete`, required ones may be
+    missing. Raises NotFoundError without any flows, LuaError.
+    """
     folder = project.flows
     if folder is None:
         hint = 'write flows/agent.yaml, or name the folder: [tool.lua] flows = "…"'
         raise NotFoundError(f"no flows in {project.root}", hint=hint)
-    return _opened(lambda values: load_folder(project.root, folder, values).flows, project.root, env_file, first)
+    return _opened(
+        lambda values: load_folder(project.root, folder, values).flows, project.root, env_file, first, complete
+    )
 
 
 def of_artifact(
@@ -40,14 +46,18 @@ def of_artifact(
 
 
 def _opened(
-    load: Callable[[Values | None], Flows], root: Path | None, env_file: Path | None, first: Values | None
+    load: Callable[[Values | None], Flows],
+    root: Path | None,
+    env_file: Path | None,
+    first: Values | None,
+    complete: bool = True,
 ) -> tuple[Flows, Values]:
     flows = load(None)
     _refuse_errors(flows)
     values = declared_values(flows.env, root, env_file=env_file, first=first)
     for name, variable in flows.env.items():
         if name not in values:
-            if variable.required:
+            if variable.required and complete:
                 raise LuaError(f"the variable {name} is not set", hint="put it into .env, or pass --env-file")
             if variable.default is not None:
                 values[name] = variable.default

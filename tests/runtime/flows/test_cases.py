@@ -12,7 +12,7 @@ import pytest
 from lua_cli.flows.disk import load_members
 from lua_cli.flows.json_text import compact
 from lua_cli.flows.kinds import KINDS
-from lua_cli.runtime.flows.around import Around
+from lua_cli.runtime.flows.around import Around, Python
 from lua_cli.runtime.flows.engine import Engine
 from lua_cli.runtime.flows.invoking import mocks_of, run
 from lua_cli.runtime.flows.message import BlockError, Message
@@ -42,10 +42,10 @@ def test_every_block_has_cases() -> None:
     assert missing == [], "write cases in cases/"
 
 
-def answering(tools: dict[str, dict[str, Any]]) -> Callable[[str, Any, float], Any]:
+def answering(tools: dict[str, dict[str, Any]]) -> Python:
     """Python tools that answer inputs (as compact JSON); the real ones run in tests/pipeline and tests/commands."""
 
-    def call(name: str, value: Any, _seconds: float) -> Any:
+    def call(name: str, value: Any, _seconds: float, _heard: Callable[[str], None]) -> Any:
         answers = tools[name]
         if compact(value) not in answers:
             raise BlockError(f"{name}: no answer to {compact(value)}")

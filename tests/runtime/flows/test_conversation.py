@@ -71,6 +71,42 @@ def test_a_block_before_the_agent_that_ends_the_flow_is_said(
     assert raised.value.message == message
 
 
+@pytest.mark.parametrize(
+    ("before", "own", "heard"),
+    [
+        ("", "", "hello"),
+        ("", ", input: body.message", "hello"),
+        ("", ", input: '\"They say: \" + body.message'", "They say: hello"),
+        ("", ", input: 'toJson(body)'", '{"message":"hello"}'),
+        ("{type: set-payload, settings: {value: '{\"asked\": body.message.upperAscii()}'}}", "", '{"asked":"HELLO"}'),
+        ("{type: set-payload, settings: {value: 'body.message + \"!\"'}}", "", "hello!"),
+    ],
+)
+def test_the_agent_hears_its_input(write_project: WriteProject, before: str, own: str, heard: str) -> None:
+    files = flows(f"      - {before}\n" if before else "")
+    files["flows/a.yaml"] = files["flows/a.yaml"].replace("prompt: Help.", f"prompt: Help.{own}")
+    model = ScriptedModel([{"text": "fine"}])
+    with talk(write_project(files)) as conversation:
+        conversation.say("hello", Scripted(model), Rules())
+    assert model.requests[0]["messages"] == [{"role": "user", "text": heard}]
+
+
+def test_an_input_that_fails_is_said(write_project: WriteProject) -> None:
+    files = flows()
+    files["flows/a.yaml"] = files["flows/a.yaml"].replace("prompt: Help.", "prompt: Help., input: body.text")
+    with talk(write_project(files)) as conversation, pytest.raises(LuaError, match="input: there is no key 'text'"):
+        conversation.say("hello", Scripted(ScriptedModel([])), Rules())
+
+
+def test_a_prompt_that_nobody_sees_without_an_end_user(write_project: WriteProject) -> None:
+    block = "      - {type: validate, rules: [{expr: has(vars.user), message: who is it}]}\n"
+    with talk(write_project(flows(block))) as conversation, pytest.raises(LuaError) as raised:
+        conversation.offer()
+    assert "let no message through" in raised.value.message
+    assert '"messages":["who is it"]' in raised.value.message
+    assert "--user FILE" in (raised.value.hint or "")
+
+
 def test_a_rejection_before_the_agent_is_the_answer(write_project: WriteProject) -> None:
     block = "      - {type: validate, rules: [{expr: 'size(body.message) < 3', message: too long}]}\n"
     with talk(write_project(flows(block))) as conversation:
