@@ -18,8 +18,10 @@ if TYPE_CHECKING:
         Record,
         ScriptedModel,
         StateError,
+        ToolContext,
         ToolFlag,
         User,
+        VoiceSession,
         env,
     )
 
@@ -33,8 +35,10 @@ __all__ = [
     "Record",
     "ScriptedModel",
     "StateError",
+    "ToolContext",
     "ToolFlag",
     "User",
+    "VoiceSession",
     "__version__",
     "env",
 ]

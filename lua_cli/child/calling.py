@@ -21,15 +21,15 @@ def is_coroutine_function(execute: Any) -> bool:
     return inspect.iscoroutinefunction(execute)
 
 
-def arguments(execute: Any, value: Any) -> tuple[Any, ...]:
-    """What to call it with: nothing, the input, or the input and an empty context."""
+def arguments(execute: Any, value: Any, context: Any = None) -> tuple[Any, ...]:
+    """What to call it with: nothing, the input, or the input and the context."""
     positional = _positional(execute)
     if positional is None:
         return (value,)
     if not positional:
         return ()
     if len(positional) > 1 and (positional[1][0] == "ctx" or positional[1][1]):
-        return (value, None)
+        return (value, context)
     return (value,)
 
 

@@ -2,7 +2,10 @@
 request {"artifact", "hidden", "tools": {name: [module, qualname]}, "condition": [module, attribute] or null, …}, then
 commands on a pipe. Out: frames, each with the number of its command; the process lives until it is not wanted.
 
-    {"do": "call", "number", "tool", "input", "timeout"}     → R {"number", …run.py's answer}, or T at its time limit
+    {"do": "call", "number", "tool", "input", "timeout", "voice"}
+                                                             → V {"text"} for what it says on a voice session (whose
+                                                               call has the id `voice`; null elsewhere),
+                                                               R {"number", …run.py's answer}, or T at its time limit
     {"do": "ask", "number", "which": [name], "budget"}       → B when all are found and their time begins,
                                                                C {"number", "name", "open", "reason", "ms"} for each,
                                                                then R {"number", "hung": [name]}
@@ -79,13 +82,24 @@ class _Skill:
 
     def _call(self, command: dict[str, Any]) -> None:
         quiet = alarm(command["timeout"], self._channel, self._frames, self._trace)
+        session = self._session(command["voice"])
         found = called(
-            lambda: self._tool(command["tool"]), command["input"], self._frames, self._loop.settle
+            lambda: self._tool(command["tool"]), command["input"], self._frames, self._loop.settle, session
         )  # fmt: skip
+        if session is not None:
+            session.voice.end()
         quiet()
         flush_streams()
         self._tell_http()
         self._send("R", {**found, "number": command["number"]})
+
+    def _session(self, call: str | None) -> Any:
+        """The voice session, for a call that has an id on one."""
+        if call is None:
+            return None
+        from lua_cli.sdk.tool import ToolContext, VoiceSession
+
+        return ToolContext(call, VoiceSession(lambda text: self._send("V", {"text": text})))
 
     def _ask(self, command: dict[str, Any]) -> None:
         number = command["number"]

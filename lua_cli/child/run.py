@@ -80,13 +80,17 @@ def answer(order: dict[str, Any], frames: Frames) -> dict[str, Any]:
     return called(lambda: build(order["module"], order["qualname"], frames), order["input"], frames, _Loop().settle)
 
 
-def called(make: Callable[[], Any], text: str, frames: Frames, settle: Callable[[Any], Any]) -> dict[str, Any]:
-    """Call the tool that `make` gives with the input in `text`; `settle` gives what an awaitable comes to."""
+def called(
+    make: Callable[[], Any], text: str, frames: Frames, settle: Callable[[Any], Any], context: Any = None
+) -> dict[str, Any]:
+    """Call the tool that `make` gives with the input in `text`; `settle` gives what an awaitable comes to, `context` is
+    the voice session's.
+    """
     notes: list[str] = []
     try:
         tool = make()
         value = instance_of(input_kind(tool, frames), text, frames)
-        result = _execute(tool, value, settle)
+        result = _execute(tool, value, settle, context)
         return {"ok": True, "output": encode(result, settle, notes), "notes": notes}
     except RefusedError as refusal:
         return {"ok": False, "kind": refusal.facts["step"], **refusal.facts}
@@ -127,11 +131,11 @@ async def awaited(value: Awaitable[Any]) -> Any:
     return await value
 
 
-def _execute(tool: Any, value: Any, settle: Callable[[Any], Any]) -> Any:
+def _execute(tool: Any, value: Any, settle: Callable[[Any], Any], context: Any) -> Any:
     """Call `execute`: a coroutine function on the loop, anything else in a thread that has no loop, so that it may
     start its own.
     """
-    given = arguments(tool.execute, value)
+    given = arguments(tool.execute, value, context)
     if is_coroutine_function(tool.execute):
         return settle(tool.execute(*given))
     return in_thread(lambda: tool.execute(*given))

@@ -9,7 +9,7 @@ noticed, never believed.
     R   the answer of a run                         S   what the probe saw of one skill
     T   where the tool was when its time was up     X   how the process of a skill's probe ended
     Q   a question about the end user or data: the answer comes on a pipe of its own, framed as a request
-    C   what one condition said
+    C   what one condition said                     V   what a tool said on a voice session
 """
 
 from __future__ import annotations

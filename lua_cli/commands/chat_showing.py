@@ -47,6 +47,7 @@ def entry_lines(entry: Entry, shown: Shown) -> list[str]:
 
 def _tool(facts: Any, duration: int | None) -> list[str]:
     lines = [f"→ {facts['name']} {_short(facts['arguments'])}"]
+    lines += [f"  “{_short(text)}”" for text in facts.get("said", ())]
     lines += [f"  │ {line}" for line in facts.get("logs", "").splitlines()]
     if "error" in facts:
         lines.append(f"← {facts['error']['type']}: {facts['error']['message']}")

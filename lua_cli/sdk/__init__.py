@@ -7,7 +7,7 @@ from lua_cli.sdk.flow_tool import FlowTool
 from lua_cli.sdk.scripted import ScriptedModel
 from lua_cli.sdk.skill import ChannelText, LuaSkill
 from lua_cli.sdk.state import StateError
-from lua_cli.sdk.tool import LuaTool, ToolFlag
+from lua_cli.sdk.tool import LuaTool, ToolContext, ToolFlag, VoiceSession
 from lua_cli.sdk.user import User
 
 __all__ = [
@@ -20,7 +20,9 @@ __all__ = [
     "Record",
     "ScriptedModel",
     "StateError",
+    "ToolContext",
     "ToolFlag",
     "User",
+    "VoiceSession",
     "env",
 ]

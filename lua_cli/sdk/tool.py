@@ -4,12 +4,50 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 InputT = TypeVar("InputT")
 ToolFlag = Literal["ignore_on_enter", "disallow_interruption"]
 
+MAX_SAID = 10_000  # characters
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+class VoiceSession:
+    """The voice session in which a tool is called. It ends with the call."""
+
+    def __init__(self, speak: Callable[[str], None]) -> None:
+        self._speak: Callable[[str], None] | None = speak
+
+    def say(self, text: str) -> None:
+        """Say something at once, before the tool has its result: "One moment, I am looking that up.".
+
+        Raises TypeError and ValueError for what is no text, empty, or longer than 10,000 characters; RuntimeError
+        after the call.
+        """
+        if not isinstance(text, str):
+            raise TypeError(f"say() takes a text, and got a {type(text).__name__}")
+        if not 0 < len(text) <= MAX_SAID:
+            raise ValueError(f"say() takes 1 to {MAX_SAID:,} characters, and got {len(text):,}")
+        if self._speak is None:
+            raise RuntimeError("the call is over: what it returns is all that it can say now")
+        self._speak(text)
+
+    def end(self) -> None:
+        """The call is over."""
+        self._speak = None
+
+
+class ToolContext:
+    """What `execute` gets as `ctx` on a voice session; anywhere else `ctx` is None.
+
+    tool_call_id  the model's id of this call
+    voice         the session: `ctx.voice.say("One moment.")`
+    """
+
+    def __init__(self, tool_call_id: str, voice: VoiceSession) -> None:
+        self.tool_call_id, self.voice = tool_call_id, voice
 
 
 class LuaTool(ABC, Generic[InputT]):
@@ -46,7 +84,7 @@ class LuaTool(ABC, Generic[InputT]):
         dict).
 
         Returns anything that pydantic can encode as JSON. Raise an exception to tell the model what went wrong.
-        On voice sessions a second parameter, `ctx=None`, gets the session.
+        On voice sessions a second parameter, `ctx: ToolContext | None = None`, gets the session.
         """
 
     def condition(self) -> Any:

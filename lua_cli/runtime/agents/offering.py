@@ -26,7 +26,7 @@ def offer_of(agent: AgentFacts, skills: Sequence[SkillChild], gates: Sequence[Ga
     for skill in active:
         for tool in skill.manifest["tools"]:
             if ("tool", skill.name, tool["name"]) not in closed:
-                tools.setdefault(tool["name"], _tool(skill, tool))
+                tools.setdefault(tool["name"], _tool(skill, tool, channel))
     if documents and LOAD_SKILL in tools:
         raise UsageError(f"a tool is called {LOAD_SKILL}", hint="the agent loads documents with a tool of that name")
     parts = [("persona", channel_text(agent.persona, channel))]
@@ -37,9 +37,9 @@ def offer_of(agent: AgentFacts, skills: Sequence[SkillChild], gates: Sequence[Ga
     return Offer(prompt, tuple(tools.values()), documents, told, tuple(parts))
 
 
-def _tool(skill: SkillChild, tool: dict[str, Any]) -> Tool:
+def _tool(skill: SkillChild, tool: dict[str, Any], channel: str) -> Tool:
     spec = ToolSpec(tool["name"], tool["description"], tool["inputSchema"])
-    return Tool(spec, partial(skill.call, tool["name"]))
+    return Tool(spec, partial(skill.call, tool["name"], voice=channel == "voice"))
 
 
 def _documents(skills: Iterable[SkillChild]) -> Iterator[Document]:

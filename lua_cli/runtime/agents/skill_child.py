@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle import unpack
@@ -16,7 +16,7 @@ from lua_cli.runtime.masking import masker
 from lua_cli.runtime.outcome import Wording, result_of
 from lua_cli.runtime.running import order_of, run_tool
 from lua_cli.runtime.sources import SourceNames
-from lua_cli.runtime.turns.model import ToolError, ToolResult
+from lua_cli.runtime.turns.model import CALL_ID, ToolError, ToolResult
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
@@ -74,20 +74,23 @@ class SkillChild:
                 answers |= {name: lost for name in left if name not in answers}
         return answers
 
-    def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call a tool. Whatever becomes of it is a result."""
+    def call(self, name: str, arguments: Mapping[str, Any], *, voice: bool = False) -> ToolResult:
+        """Call a tool, on a voice session or not. Whatever becomes of it is a result."""
         timeout = self._options.timeout
         if any(tool["name"] == name and "flow" in tool for tool in self.manifest["tools"]):
             found = run_tool(self.opened, name, json.dumps(arguments), self._options)
             self._hear(found.http)
             return _tool_result(found)
         command = {"do": "call", "tool": name, "input": json.dumps(arguments), "timeout": timeout}
+        command["voice"] = CALL_ID.get() if voice else None
         said = self._started().do(command, timeout)
         result = result_of(said.ended, self._wording(name, arguments))
         self._hear(result.http)
         if not said.alive:
             self.close()
-        return _tool_result(result)
+        clean = self._wording().clean
+        heard = tuple(clean(body["text"]) for letter, body in said.ended.frames if letter == "V")
+        return replace(_tool_result(result), said=heard)
 
     def stop(self) -> None:
         """End what is going on, from any thread."""

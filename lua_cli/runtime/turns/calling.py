@@ -14,7 +14,7 @@ from typing import Any
 from lua_cli.errors import LuaError
 from lua_cli.probe.json_schema import SchemaProblemError
 from lua_cli.runtime.checking import faults_of
-from lua_cli.runtime.turns.model import LOAD_SKILL, Document, Offer, Tool, ToolCall, ToolError, ToolResult
+from lua_cli.runtime.turns.model import CALL_ID, LOAD_SKILL, Document, Offer, Tool, ToolCall, ToolError, ToolResult
 from lua_cli.runtime.turns.prompt import load_skill_spec
 
 
@@ -33,12 +33,15 @@ class Caller:
         error = _refused(tool, call.arguments)
         if error is not None:
             return ToolResult(error=error)
+        token = CALL_ID.set(call.id)
         try:
             return tool.call(call.arguments)
         except LuaError:
             raise
         except Exception as error:  # noqa: BLE001  # whatever a tool raises is a result for the model
             return ToolResult(error=ToolError("tool-error", str(error) or type(error).__name__))
+        finally:
+            CALL_ID.reset(token)
 
 
 def content_of(result: ToolResult) -> str:

@@ -99,6 +99,8 @@ class _Turn:
         result = caller.call(call)
         facts: dict[str, Any] = {"id": call.id, "name": call.name, "arguments": call.arguments}
         facts |= {"result": result.output} if result.error is None else {"error": result.error.document()}
+        if result.said:
+            facts["said"] = list(result.said)
         if result.logs:
             facts["logs"] = result.logs
         self._write("tool", facts, _since(begun))

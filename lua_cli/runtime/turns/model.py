@@ -9,6 +9,7 @@ An `Offer` is one turn's: make a new one for each turn, after conditions were as
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -16,6 +17,8 @@ from lua_cli.runtime.turns.cancellation import Cancellation
 
 LOAD_SKILL = "load_skill"  # the name that the loop takes for itself: no tool may have it
 MAX_ITERATIONS = 8
+
+CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the call that is being made
 
 OnText = Callable[[str], None]
 
@@ -54,11 +57,14 @@ class ToolError:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to: `output` (a JSON value) counts when `error` is None. `logs` is what the tool printed."""
+    """What a call came to: `output` (a JSON value) counts when `error` is None. `logs` is what the tool printed, `said`
+    what it said on a voice session meanwhile.
+    """
 
     output: Any = None
     error: ToolError | None = None
     logs: str = ""
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -372,3 +372,92 @@ def test_a_condition_that_holds_the_event_loop_holds_no_other_gate(write_project
     assert told["fine"] == (True, "")
     assert told["kills"] == (False, "the skill's process ended with exit(4) meanwhile")
     assert results(outcome) == ["fine"]
+
+
+VOICES = """\
+from lua_cli import LuaAgent, LuaSkill, LuaTool, ToolContext, VoiceSession
+
+class Look(LuaTool):
+    name = "look"
+    description = "Look something up. Use when the caller asks."
+
+    async def execute(self, input: dict, ctx: ToolContext | None = None):
+        if ctx is None:
+            return "no session"
+        assert isinstance(ctx.voice, VoiceSession)
+        ctx.voice.say("One moment, " + input.get("name", "please") + ".")
+        ctx.voice.say("Still looking.")
+        self.kept = ctx.voice
+        if input.get("fails"):
+            raise LookupError("nothing found")
+        return ctx.tool_call_id
+
+class Wrong(LuaTool):
+    name = "wrong"
+    description = "Say what cannot be said. Use when asked to."
+
+    def execute(self, input: dict, ctx=None):
+        said = []
+        for text in (5, "", "a" * 10_001):
+            try:
+                ctx.voice.say(text)
+            except (TypeError, ValueError) as error:
+                said.append(f"{type(error).__name__}: {error}")
+        return said
+
+class Late(LuaTool):
+    name = "late"
+    description = "Say something when the call is over. Use when asked to."
+
+    def __init__(self):
+        self.before = None
+
+    def execute(self, input: dict, ctx=None):
+        before, self.before = self.before, ctx.voice
+        if before is not None:
+            before.say("too late")
+
+agent = LuaAgent(name="acme", skills=[LuaSkill(name="v", context="Be heard.", tools=[Look(), Wrong(), Late()])])
+"""
+
+
+@pytest.fixture(scope="module")
+def voices(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    root = tmp_path_factory.mktemp("voices")
+    (root / "agent.py").write_text(VOICES)
+    return Stage(root)
+
+
+def test_a_tool_on_a_voice_session_has_it_and_elsewhere_none(voices: Stage) -> None:
+    with voices.talk() as talk:
+        outcome, _ = say(talk, call("look"), {"text": "done"})
+        assert results(outcome) == ["no session"]
+        assert "said" not in outcome.transcript[-3].facts
+    with voices.talk(channel="voice") as talk:
+        outcome, _ = say(talk, call("look", name="Ada"), {"text": "done"})
+        (entry,) = [entry for entry in outcome.transcript if entry.kind == "tool"]
+        assert entry.facts["said"] == ["One moment, Ada.", "Still looking."]
+        assert entry.facts["result"] == entry.facts["id"] == "call_1"
+
+
+def test_what_was_said_is_kept_when_the_tool_fails_then(voices: Stage) -> None:
+    with voices.talk(channel="voice") as talk:
+        outcome, _ = say(talk, call("look", fails=True), {"text": "sorry"})
+        (entry,) = [entry for entry in outcome.transcript if entry.kind == "tool"]
+        assert (entry.facts["said"], entry.facts["error"]["message"]) == (
+            ["One moment, please.", "Still looking."], "LookupError: nothing found",
+        )  # fmt: skip
+
+
+def test_what_cannot_be_said_is_refused_to_the_tool(voices: Stage) -> None:
+    with voices.talk(channel="voice") as talk:
+        outcome, _ = say(talk, call("wrong"), call("late"), call("late"), {"text": "done"})
+    assert results(outcome) == [
+        [
+            "TypeError: say() takes a text, and got a int",
+            "ValueError: say() takes 1 to 10,000 characters, and got 0",
+            "ValueError: say() takes 1 to 10,000 characters, and got 10,001",
+        ],
+        None,
+        "RuntimeError: the call is over: what it returns is all that it can say now",
+    ]
