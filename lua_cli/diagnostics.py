@@ -8,13 +8,14 @@ characters (code points), and `end_column` is the column after the last characte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from lua_cli.records import field, record
 
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@record(frozen=True, order=True)
 class Place:
     """A span in a file. `path` is relative to the project's root, with forward slashes (absolute when outside of
     it)."""
@@ -26,7 +27,7 @@ class Place:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Edit:
     """Replace the text of `place` by `text` (an empty span inserts)."""
 
@@ -34,7 +35,7 @@ class Edit:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fix:
     """A change that removes the cause. `title` says what it does, as an imperative: "Call the class"."""
 
@@ -42,7 +43,7 @@ class Fix:
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Related:
     """Another place that explains the diagnostic."""
 
@@ -50,7 +51,7 @@ class Related:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Finding:
     """Something that a stage came upon: the rule of that code turns it into a diagnostic.
 
@@ -64,7 +65,7 @@ class Finding:
     related: tuple[tuple[Place, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Diagnostic:
     """One thing to say. `code` is the rule's id (`lua/not-a-tool`), `help` the way out in one sentence.
 

@@ -41,7 +41,7 @@ RECURSION_LIMIT = 12_000  # imports nest in imports; facts are bounded in depth,
 def analyse(project: Project, index: SourceIndex) -> Analysis:
     """Imports the entry of a project, abstractly, and says what that makes."""
     from lua_cli.analysis.machine import Machine
-    from lua_cli.analysis.record import differences
+    from lua_cli.analysis.record import ask
     from lua_cli.analysis.result import Result
 
     limit = sys.getrecursionlimit()
@@ -49,11 +49,15 @@ def analyse(project: Project, index: SourceIndex) -> Analysis:
     try:
         machine = Machine(project, index)
         result = Result(machine, machine.import_entry())
+        result.find()
+        differences = ask(machine, result.used, result.flow_tools.calls)
         analysis = result.analysis()
-        replaced = differences(machine, result.used, result.flow_tools.calls)
+        replaced = differences()
         if replaced:
             machine = Machine(project, index, replaced)
-            analysis = Result(machine, machine.import_entry()).analysis()
+            result = Result(machine, machine.import_entry())
+            result.find()
+            analysis = result.analysis()
         return analysis
     finally:
         sys.setrecursionlimit(limit)

@@ -8,7 +8,6 @@ than a few calls, and never one of a package: what that does is only known when 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.known_calls import KnownCalls
@@ -39,6 +38,7 @@ from lua_cli.analysis.values import (
     Value,
     Where,
 )
+from lua_cli.records import replace
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ run shows.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.effects import walk
 from lua_cli.analysis.externals import NEEDS_ARGUMENTS
 from lua_cli.analysis.values import Ambiguous, Binding, ClassValue, Fields, FunctionValue, Unknown, Value
+from lua_cli.records import field, record
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SLOTTED = ("builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol")
 _AFTER = ("__post_init__", "__attrs_post_init__", "model_post_init")
 
 
-@dataclass(slots=True)
+@record
 class Constructor:
     """
     buildable   with no arguments, abstract members apart; None when that is not known

@@ -8,7 +8,6 @@ own attributes makes the class uncertain.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.constants import NotConstantError, plain
@@ -37,6 +36,7 @@ from lua_cli.analysis.values import (
     Value,
     Where,
 )
+from lua_cli.records import replace
 from lua_cli.source import SourceError, ir
 
 if TYPE_CHECKING:

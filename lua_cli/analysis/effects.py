@@ -8,14 +8,14 @@ a computed name counts as `anything`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from lua_cli.records import field, record
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
 
-@dataclass(slots=True)
+@record
 class Effects:
     """
     writes    attribute → where it is set first

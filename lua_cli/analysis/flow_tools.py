@@ -7,11 +7,11 @@ and its flow are those of the call and of no class; or why it is none. Which flo
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.model import Attribute, ClassInfo
 from lua_cli.analysis.values import Binding, ClassValue, FunctionValue, Instance, Unknown, Value, Where
+from lua_cli.records import replace
 
 if TYPE_CHECKING:
     from lua_cli.analysis.attributes import Attributes

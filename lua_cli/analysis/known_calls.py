@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from lua_cli.analysis import folding
 from lua_cli.analysis.constants import NotConstantError, lifted, plain
@@ -35,6 +34,7 @@ from lua_cli.analysis.values import (
     Unknown,
     Value,
 )
+from lua_cli.records import replace
 
 _CONFIGURED = frozenset(
     {"dataclasses.field", "attr.field", "attr.ib", "attr.attrib", "attrs.field", "pydantic.Field", "enum.auto"}

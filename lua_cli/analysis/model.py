@@ -10,14 +10,14 @@ module
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
 from lua_cli.diagnostics import Finding as Finding
 from lua_cli.diagnostics import Place
+from lua_cli.records import field, record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Attribute:
     """A value as the class, skill or agent finally has it.
 
@@ -42,7 +42,7 @@ class Attribute:
         return self.value if self.state == "known" and isinstance(self.value, str) else None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Argument:
     """One argument of a call, as written: `text` is its source, `keyword` its name, `star` is "", "*" or "**"."""
 
@@ -52,7 +52,7 @@ class Argument:
     star: Literal["", "*", "**"] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ClassInfo:
     """A class seen in a reached module.
 
@@ -107,7 +107,7 @@ class ClassInfo:
         return self.attributes.get("flow")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolUse:
     """One element of a skill's tools, at the place where it is written.
 
@@ -131,7 +131,7 @@ class ToolUse:
     call: Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Entry:
     """A function or method in a module of the project: what a skill's condition compiles to."""
 
@@ -140,7 +140,7 @@ class Entry:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillInfo:
     """One `LuaSkill(...)` call.
 
@@ -171,7 +171,7 @@ class SkillInfo:
         return self.attributes["name"].text
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AgentInfo:
     """One `LuaAgent(...)` call that the entry module binds. `skills` are positions in `Analysis.skills`, in order.
 
@@ -190,7 +190,7 @@ class AgentInfo:
         return self.attributes["name"].text
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Analysis:
     """The whole answer. `modules` maps each first-party module that was reached to its path, relative to the project's
     root."""

@@ -10,10 +10,12 @@ that is judged, since fixes rewrite what it reads.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import ClassValue, ModuleValue, Where
+from lua_cli.records import record
 from lua_cli.source import SourceError, ir
 from lua_cli.source.grafting import equal, grafted, is_fit, pruned
 
@@ -21,17 +23,40 @@ if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
 
-def differences(machine: Machine, used: list[ClassValue], calls: list[Where]) -> dict[str, ir.ModuleFacts]:
-    """Facts of modules (by dotted name) in which libcst reads a judged statement differently."""
-    out: dict[str, ir.ModuleFacts] = {}
+@record(frozen=True)
+class _Question:
+    """Statements of one module that libcst is to read. `which` are their numbers, in words."""
+
+    module: ModuleValue
+    facts: ir.ModuleFacts
+    texts: dict[int, str]
+    which: str
+
+
+def ask(machine: Machine, used: list[ClassValue], calls: list[Where]) -> Callable[[], dict[str, ir.ModuleFacts]]:
+    """Have libcst read what is judged, as far as it is not known to agree. Gives what waits for it: the facts of
+    modules (by dotted name) in which it reads a judged statement differently.
+    """
     lines = _judged_lines(machine, used, calls)
-    for module in machine.importer.modules.values():
-        path = module.location.path
-        if path in lines and module.location.origin == "first-party":
-            facts = _read(machine, module, lines[path])
+    modules = machine.importer.modules.values()
+    first_party = (each for each in modules if each.location.path in lines and each.location.origin == "first-party")
+    questions = [
+        question
+        for each in first_party
+        if each.location.path is not None
+        and (question := _question(machine, each, each.location.path, lines[each.location.path])) is not None
+    ]
+    wait = machine.index.readings([question.texts for question in questions])
+
+    def differences() -> dict[str, ir.ModuleFacts]:
+        found: dict[str, ir.ModuleFacts] = {}
+        for question, readings in zip(questions, wait(), strict=True) if questions else ():
+            facts = _different(machine, question, readings)
             if facts is not None:
-                out[module.dotted] = facts
-    return out
+                found[question.module.dotted] = facts
+        return found
+
+    return differences
 
 
 def _judged_lines(machine: Machine, used: list[ClassValue], calls: list[Where]) -> dict[Path, set[int]]:
@@ -48,17 +73,17 @@ def _judged_lines(machine: Machine, used: list[ClassValue], calls: list[Where]) 
     return out
 
 
-def _read(machine: Machine, module: ModuleValue, wanted: set[int]) -> ir.ModuleFacts | None:
-    """The module's facts with libcst's reading of the judged statements; None when that is the same."""
+def _question(machine: Machine, module: ModuleValue, path: Path, wanted: set[int]) -> _Question | None:
+    """What is to be asked of a module; None where both are known to read it alike."""
     try:
         facts = machine.facts(module)
-        lines = machine.index.lines(module.location.path or "")
+        lines = machine.index.lines(path)
     except SourceError:
         return None
     starts = [statement.span[0] for statement in facts.body]
     chosen = sorted({bisect_right(starts, line) - 1 for line in wanted} - {-1})
-    path, which = module.location.path, " ".join(map(str, chosen))
-    if path is not None and machine.index.agreed(path, which):
+    which = " ".join(map(str, chosen))
+    if machine.index.agreed(path, which):
         return None
     texts: dict[int, str] = {}
     for at in chosen:
@@ -67,34 +92,17 @@ def _read(machine: Machine, module: ModuleValue, wanted: set[int]) -> ir.ModuleF
             text = pruned(statement, lines)
             if is_fit(statement, len(text)):
                 texts[at] = text
-    readings = _readings(texts)
+    return _Question(module, facts, texts, which)
+
+
+def _different(machine: Machine, question: _Question, readings: dict[int, ir.Stmt]) -> ir.ModuleFacts | None:
+    """The module's facts with libcst's reading of the judged statements; None when that is the same."""
+    facts, path = question.facts, question.module.location.path
     if all(equal(reading, facts.body[at]) for at, reading in readings.items()):
         if path is not None:
-            machine.index.agree(path, which)
+            machine.index.agree(path, question.which)
         return None
     body = list(facts.body)
     for at, reading in readings.items():
         body[at] = grafted(reading, facts.body[at], facts.body[at].span)
     return ir.ModuleFacts(tuple(body), facts.rebinds)
-
-
-def _readings(texts: dict[int, str]) -> dict[int, ir.Stmt]:
-    """libcst's readings: all in one parse, one by one where that is not to be had. What it cannot read stays with
-    `ast`."""
-    from lua_cli.source.cst import UnreadableError, read  # libcst: only where something is not known yet
-
-    try:
-        together = read("\n".join(texts.values()))
-        if len(together) == len(texts):
-            return dict(zip(texts, together, strict=True))
-    except UnreadableError:
-        pass
-    out: dict[int, ir.Stmt] = {}
-    for at, text in texts.items():
-        try:
-            reading = read(text)
-        except UnreadableError:
-            continue
-        if len(reading) == 1:
-            out[at] = reading[0]
-    return out

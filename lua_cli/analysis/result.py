@@ -51,25 +51,31 @@ class Result:
         self.describer = ClassDescriber(machine)
         self.flow_tools = FlowTools(machine, self.describer.attributes)
         self._used: dict[int, ClassValue] = {}
+        self._skill_infos: tuple[SkillInfo, ...] = ()
+        self._agent_infos: tuple[AgentInfo, ...] = ()
 
     @property
     def used(self) -> list[ClassValue]:
         """The classes that skills hold tools of."""
         return list(self._used.values())
 
-    def analysis(self) -> Analysis:
+    def find(self) -> None:
+        """Find the agents, their skills and the classes of tools (`used`)."""
         agents = self._agents()
         held = {id(skill): skill for agent in agents for skill, _ in self._skills_of(agent)}
         skills = [s for s in self.machine.skills if id(s) in held or not self.machine.is_lazy(s.site.where.path)]
         positions = {id(skill): at for at, skill in enumerate(skills)}
-        skill_infos = tuple(self._skill(skill, id(skill) in held) for skill in skills)
-        agent_infos = tuple(self._agent(agent, positions) for agent in agents)
+        self._skill_infos = tuple(self._skill(skill, id(skill) in held) for skill in skills)
+        self._agent_infos = tuple(self._agent(agent, positions) for agent in agents)
+
+    def analysis(self) -> Analysis:
+        """All of what was found."""
         self.machine.registrar.tell_late()
         self.describer.tell(self._used.values())
         return Analysis(
             entry=self.machine.project.relative(self.machine.project.entry),
-            agents=agent_infos,
-            skills=skill_infos,
+            agents=self._agent_infos,
+            skills=self._skill_infos,
             classes=self.describer.infos(self._used.values()) | self.flow_tools.infos,
             findings=self.machine.findings,
             modules={

@@ -7,12 +7,12 @@ functions around (never the class bodies), the module's names. Built-in names ar
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from lua_cli.analysis.values import Ambiguous, Binding, Maybe, Unknown, Value, Where, identity
+from lua_cli.records import field, record
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
@@ -33,7 +33,7 @@ class Flow(Enum):
     CONTINUE = "went on with its loop"
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Frame:
     """A scope.
 
@@ -96,7 +96,7 @@ class Frame:
         return self
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Condition:
     """A test that only a run decides, while one of its branches is executed. `frame`: whose names the branch works on a
     copy of."""
@@ -105,7 +105,7 @@ class Condition:
     frame: Frame
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class HandlerScope:
     """A `try` that is being executed: the names of the exceptions that it catches, and what was perhaps raised in
     it."""

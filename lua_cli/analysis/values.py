@@ -8,10 +8,10 @@ have identity and change as the program changes them; constants do not.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from lua_cli.records import field, record
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
@@ -42,14 +42,14 @@ class Value:
     __slots__ = ()
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Constant(Value):
     """A str, number, bytes, bool, None, Ellipsis, or a tuple or frozenset of such."""
 
     value: object
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Unknown(Value):
     """Not known. `reason` is a clause ("it is the result of a call"); `taint`: a tool class may be behind it; `said`: a
     finding
@@ -61,7 +61,7 @@ class Unknown(Value):
     cause: ClassValue | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Ambiguous(Value):
     """One of several values. `candidates[taken]` is the one that is worked with."""
 
@@ -75,7 +75,7 @@ class Ambiguous(Value):
         return self.candidates[self.taken]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Lazy(Value):
     """A value of a module that is read only when it matters. Resolved once, by `Machine.force`."""
 
@@ -84,7 +84,7 @@ class Lazy(Value):
     value: Value | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class External(Value):
     """A thing of the standard library or of a package that is known by its dotted name: "dataclasses.dataclass"."""
 
@@ -99,7 +99,7 @@ class Item(NamedTuple):
     maybe: Maybe | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class ListValue(Value):
     """A list, tuple, set, frozenset, or another sequence that is known item by item.
 
@@ -121,7 +121,7 @@ class ListValue(Value):
     unordered: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Generator(Value):
     """An iterator whose elements are made when something asks for them. `run` makes all that are left, once."""
 
@@ -131,7 +131,7 @@ class Generator(Value):
     made: Value | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class DictValue(Value):
     """A dict. Keys are Python constants; `unknown`: why it may hold more, or others."""
 
@@ -147,7 +147,7 @@ class CallSite(NamedTuple):
     args: tuple[tuple[Path, ir.Arg], ...]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Binding:
     """What a name is bound to: the value, the place of the right-hand side, how it came to be bound, and in a class
     body the
@@ -159,7 +159,7 @@ class Binding:
     computed: str = ""
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Fields:
     """The fields that make a class's constructor: a dataclass's, attrs', pydantic's or a named tuple's, in order."""
 
@@ -169,7 +169,7 @@ class Fields:
     frozen: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class FieldSpec:
     """`default`: the value that an instance gets when nothing is given; None for a required field. `parameter`: the
     name in the
@@ -183,7 +183,7 @@ class FieldSpec:
     init_only: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class ClassValue(Value):
     """A class.
 
@@ -251,14 +251,14 @@ class ClassValue(Value):
         return tuple(chain)
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Generic(Value):
     """A subscripted class: `LuaTool[Query]`."""
 
     cls: ClassValue
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Instance(Value):
     """An instance. `site` is the call that makes it; `variable` the first name that it was bound to; `attributes` what
     was set on it,
@@ -273,7 +273,7 @@ class Instance(Value):
     maybe: Maybe | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class EnumMember(Value):
     cls: ClassValue
     name: str
@@ -283,7 +283,7 @@ class EnumMember(Value):
 FunctionKind = Literal["function", "staticmethod", "classmethod", "property", "cached_property", "other"]
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class FunctionValue(Value):
     """A function or method.
 
@@ -312,7 +312,7 @@ class FunctionValue(Value):
     setter: FunctionValue | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class LambdaValue(Value):
     node: ir.Lambda
     path: Path
@@ -320,7 +320,7 @@ class LambdaValue(Value):
     defaults: dict[str, Value] | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Bound(Value):
     """A method of a value: `tools.append`."""
 
@@ -329,7 +329,7 @@ class Bound(Value):
     function: FunctionValue | LambdaValue | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Partial(Value):
     func: Value
     site: CallSite
@@ -345,7 +345,7 @@ class Given(NamedTuple):
     star: ir.Star = ""
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Configured(Value):
     """A call of something known by name, whose meaning is with whoever uses it: `field(default=1)`,
     `dataclass(frozen=True)`."""
@@ -355,7 +355,7 @@ class Configured(Value):
     where: Where
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class Super(Value):
     """`super()` in a method of `cls`, of the instance or class `owner`."""
 
@@ -363,7 +363,7 @@ class Super(Value):
     owner: Value
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class ModuleValue(Value):
     """A module. `state` says how far it is executed; `open` why names may be there that nothing shows; `mirror` what it
     imports for
@@ -383,7 +383,7 @@ class ModuleValue(Value):
         return self.location.origin not in ("first-party", "sdk")
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class SkillValue(Value):
     """A `LuaSkill(...)`: its arguments by parameter, and its tools as they are when the import ends. `folder`: the
     argument of `from_folder`, where it is made by that."""
@@ -399,7 +399,7 @@ class SkillValue(Value):
     folder: Given | None = None
 
 
-@dataclass(slots=True, eq=False)
+@record(eq=False)
 class AgentValue(Value):
     """A `LuaAgent(...)`."""
 

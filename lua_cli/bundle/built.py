@@ -6,14 +6,14 @@ Methods import what they need of the package when they are called: its modules i
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import LuaError
+from lua_cli.records import field, record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Artifact:
     """A sealed artifact. `digest` is "sha256:" + hex over `content`; `manifest` is the parsed manifest.json."""
 
@@ -30,7 +30,7 @@ class Artifact:
         return artifact_file_name(self.skill)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class OpenedArtifact:
     """An artifact that was read and checked whole: every name, size and digest agrees with its manifest.
 
@@ -55,7 +55,7 @@ class OpenedArtifact:
         return {name.removeprefix(start or ""): self.files[name] for name in names}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class BuiltArtifact:
     """An artifact in the project's output folder. Nothing is read before `open`.
 
@@ -83,7 +83,7 @@ class BuiltArtifact:
         return self.open().manifest
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Build:
     """What the last complete build left: the compile document, and the artifacts by skill name."""
 

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lua_cli.diagnostics import Place
+from lua_cli.records import field, record
 from lua_cli.source import ImportFact, ModuleLocation, SourceError, SourceIndex
 from lua_cli.source.ir import Assign, Augment, Const, Display, Name
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reached:
     """A module to bundle. `reason` says who asked for it; `place` is where, None for what the tool itself is."""
 
@@ -30,7 +30,7 @@ class Reached:
     place: Place | None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Outside:
     """An import that leads to an installed package (`location`), or nowhere (None)."""
 
@@ -40,7 +40,7 @@ class Outside:
     importer: str
 
 
-@dataclass(slots=True)
+@record
 class Closure:
     """`modules` by dotted name, in the order of discovery; `broken` are those that cannot be read: no part of it."""
 

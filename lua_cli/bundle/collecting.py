@@ -7,7 +7,6 @@ be bundled. Must not run anything, and must not say again what the analysis has 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from lua_cli.diagnostics import Place
 from lua_cli.errors import UsageError
 from lua_cli.project import Project
 from lua_cli.project.envfile import EXAMPLES
+from lua_cli.records import replace
 from lua_cli.source import SourceIndex
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ a folder. Values of variables are never in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.bundle.model import AgentEntry, BundledFile, Draft, DraftTool, EnvUse
 from lua_cli.flows.agents import OPEN_OBJECT
 from lua_cli.flows.model import Agent, Block, Flow, Flows, Template
 from lua_cli.flows.reach import Reach, reach_of
+from lua_cli.records import replace
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import ClassInfo

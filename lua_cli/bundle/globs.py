@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from lua_cli.bundle.denied import denied_folder
+from lua_cli.records import field, record
 
 _MAGIC = frozenset("*?[")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Looked:
     """What decides a search: while the names in these folders, and what these files and links are, stay the same, so
     does what it finds."""

@@ -9,17 +9,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.utils import canonicalize_name
 
+from lua_cli.records import record
+
 _INFO = ("*.dist-info", "*.egg-info")
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Installed:
     """One distribution: its folder of metadata, and the folder that its files are relative to."""
 

@@ -11,7 +11,6 @@ import hashlib
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,13 +19,14 @@ from packaging.utils import canonicalize_name
 
 from lua_cli.bundle.installed import without_password
 from lua_cli.errors import LuaError
+from lua_cli.records import record
 
 READ = ("pylock.toml", "uv.lock")
 _PINNED = re.compile(r"([A-Za-z0-9][\w.-]*)(?:\[[^]]*\])?\s*==\s*([\w.!+-]+)\s*(?:;\s*(.+))?")
 UNREAD = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Wanted:
     """A dependency as a lock states it; `version` only where the lock has several of that name."""
 
@@ -36,7 +36,7 @@ class Wanted:
     extras: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Locked:
     """One package of a lock.
 
@@ -54,7 +54,7 @@ class Locked:
     local: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class LockFile:
     """A lock that was read. `declared` is what it says of the project itself (name → specifier), None when it does not.
     `others` are locks beside it that do not count. `whole`: it has everything that its packages require."""

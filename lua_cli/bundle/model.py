@@ -7,11 +7,11 @@ these values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
@@ -35,7 +35,7 @@ __all__ = [
 FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class BundledFile:
     """One member: `name` inside the archive (forward slashes), its bytes, and why it is in (for `--explain-bundle`)."""
 
@@ -46,7 +46,7 @@ class BundledFile:
     source: str  # path in the project, forward slashes
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class DraftTool:
     """A tool of a draft: where it is and what was read of it; `place` is the class's.
 
@@ -66,7 +66,7 @@ class DraftTool:
     schema: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AgentEntry:
     """An agent of flows: its flow, its block's address."""
 
@@ -74,7 +74,7 @@ class AgentEntry:
     block: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Requirement:
     """A third-party package that the bundled modules import.
 
@@ -92,7 +92,7 @@ class Requirement:
     distribution: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Lock:
     """The lock file that pins came from: its name, and the SHA-256 (hex) of its text with LF newlines."""
 
@@ -100,7 +100,7 @@ class Lock:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class EnvUse:
     """An environment variable that bundled modules read by a literal name. `optional`: every read has a default."""
 
@@ -110,7 +110,7 @@ class EnvUse:
     place: Place | None = None  # of the first read that raises without it
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Draft:
     """A skill ready to be probed and sealed."""
 
@@ -139,7 +139,7 @@ class Draft:
         return digest_of(manifest_bytes(build_manifest(self, {})))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Collected:
     """The drafts of a project's registered skills, and what there is to say about them.
 

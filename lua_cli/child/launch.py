@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from lua_cli.child.process import Process, see_through, whole_order
 from lua_cli.child.sandbox import Sandbox, find_bubblewrap, wrapped
 from lua_cli.child.wire import Reader, new_mark
 from lua_cli.errors import LuaError
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.child.process import Answer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NO_CHANNEL = 71  # as run.py ends the process
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Limits:
     """What a tool may use, in bytes and seconds. Without `cpu`, CPU time is 4 times the time limit and 10 seconds."""
 
@@ -44,7 +44,7 @@ class Limits:
         return {**sizes, "cpu": cpu, "open_files": self.open_files}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Order:
     """A child to start.
 
@@ -75,7 +75,7 @@ class Order:
         return self.body() if callable(self.body) else self.body
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Ended:
     """What a child came to.
 

@@ -12,10 +12,10 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 
 PACKAGE = Path(__file__).parent.parent
 _SERVED = ("__init__.py", "_version.py", "sdk", "child")
@@ -27,7 +27,7 @@ _CONFIGURATION = (
 _CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Sandbox:
     """What a sandbox lets through: `network`, and folders that are read besides the Python's own (`reads`)."""
 

@@ -7,17 +7,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.child.launch import Ended, Order, check_sandbox, read_trace, start_child
 from lua_cli.child.process import frames_of
+from lua_cli.records import record
 
 _START = 10.0  # for the interpreter to start, and to import what a command needs before its time begins
 _GRACE = 1.0  # after the time limit, for the child to say where it was
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Said:
     """What a command came to. `alive`: the child takes further commands."""
 

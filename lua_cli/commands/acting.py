@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -30,16 +31,17 @@ def carry_out(
     again: Callable[[], Plan] | None = None,
     mirror: Mirror | None = None,
     contents: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    keep: Callable[[Receipt], None] | None = None,
 ) -> int:
     """Show the plan (`dry_run`) or do it. A `question` is put to the person at the terminal; where nobody is there,
     it is an error that names --force when `must_ask`, and else not asked. A `doubt` is put to a person alone. `again`
     plans anew when somebody else's push came first; `mirror` copies what the receipt has elsewhere; `contents` are the
-    files of each skill, for a dry run.
+    files of each skill, for a dry run. `keep` is given the receipt when nothing but it was said.
     """
-    from lua_cli.commands.session import fail, note, print_json, progress, say
+    from lua_cli.commands.session import fail, note, print_json, progress
     from lua_cli.commands.target import remember
     from lua_cli.registry.execute import execute, joined, overtaken
-    from lua_cli.report.registry import receipt_document, receipt_lines
+    from lua_cli.report.registry import receipt_document
 
     if not as_json:
         note(target.describe())
@@ -68,14 +70,26 @@ def carry_out(
         if receipt.failure and not receipt.results:
             raise receipt.failure
         print_json(receipt_document(receipt) | target.record() | ({"mirrors": copies} if mirror else {}))
+    else:
+        _say_receipt(receipt, copies)
+    if keep is not None and not (told or mirror or receipt.failure):
+        sys.stdout.flush()
+        keep(receipt)
+    if as_json:
         return receipt.failure.exit_code if receipt.failure else EXIT_OK
+    return fail(receipt.failure) if receipt.failure else EXIT_OK
+
+
+def _say_receipt(receipt: Receipt, copies: Sequence[Mapping[str, str]]) -> None:
+    from lua_cli.commands.session import note, say
+    from lua_cli.report.registry import receipt_lines
+
     if receipt.results:
         say("\n".join(receipt_lines(receipt)))
     for copy in copies:
         say(f"{copy['skill']} {copy['version']}  copied to {copy['reference']}")
     for command in receipt.next:
         note(f"next: {command}")
-    return fail(receipt.failure) if receipt.failure else EXIT_OK
 
 
 def _show(plan: Plan, target: Target, contents: Mapping[str, Sequence[Mapping[str, Any]]], *, as_json: bool) -> None:
@@ -104,8 +118,7 @@ def _agreed(plan: Plan, question: str, *, as_json: bool, must_ask: bool) -> bool
 
 def _mirrored(receipt: Receipt, mirror: Mirror, show: Callable[[str], None]) -> tuple[Receipt, list[dict[str, str]]]:
     """Copy what was pushed, or was there already; the receipt tells of a copy that failed."""
-    from dataclasses import replace
-
+    from lua_cli.records import replace
     from lua_cli.registry.execute import Pushed
 
     copies: list[dict[str, str]] = []

@@ -20,13 +20,13 @@ _FORMATS = ("text", "json")
 
 
 def answer_at_once(argv: list[str]) -> int | None:
-    """The exit code of `lua compile` when it only says again what it said before, and of `lua test skill` when nothing
-    has to be found out before the tool runs; None when that is not certain."""
+    """The exit code of `lua compile` and `lua push` when they only say again what they said before, and of `lua test
+    skill` when nothing has to be found out before the tool runs; None when that is not certain."""
     line = Line(argv)
     if line.odd:
         return None
-    if line.words[:1] == ["compile"] and (sys.stdout.encoding or "").lower() == "utf-8":
-        return _compile(line)
+    if line.words[:1] in (["compile"], ["push"]) and (sys.stdout.encoding or "").lower() == "utf-8":
+        return _compile(line) if line.words[0] == "compile" else _push(line)
     return _test(argv, line) if line.words[:2] == ["test", "skill"] else None
 
 
@@ -92,6 +92,12 @@ def _compile(line: Line) -> int | None:
         return None
     sys.stdout.write(said)
     return EXIT_FINDINGS if known.findings and "--strict" in line.words else EXIT_OK
+
+
+def _push(line: Line) -> int | None:
+    from lua_cli.commands.pushing_ahead import push_again
+
+    return push_again(line)
 
 
 def _test(argv: list[str], line: Line) -> int | None:

@@ -130,9 +130,8 @@ def _say_all(talk: PythonConversation, model: Model, messages: list[str], as_jso
 
 def take(talk: PythonConversation, text: str, model: Model, rules: Rules) -> Outcome:
     """One turn, which an interrupt (Ctrl-C) ends cleanly."""
-    from dataclasses import replace
-
     from lua_cli.commands.interrupts import cancelled_by_interrupt
+    from lua_cli.records import replace
     from lua_cli.runtime.turns import Cancellation
 
     cancellation = Cancellation()

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.errors import EXIT_OK, LuaError, UsageError
+from lua_cli.records import record, replace
 
 if TYPE_CHECKING:
     from lua_cli.commands.agents import Agents, Where
@@ -30,7 +30,7 @@ _HELP = """\
 /help, /quit"""
 
 
-@dataclass
+@record(slots=False)
 class _Room:
     """A conversation at the prompt, and what it can be reopened with."""
 

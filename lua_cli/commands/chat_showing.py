@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.runtime.turns import Entry
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 _WIDTH = 400
 
 
-@dataclass
+@record(slots=False)
 class Shown:
     """What was shown already: a gate is told again only when it has changed, text not when it came as a stream."""
 

@@ -4,6 +4,7 @@ the typer application, whose import of pydantic alone costs ten times a bare Pyt
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
+    from lua_cli.source.beside import Beside
 
 
 def answer_plainly(args: list[str]) -> int | None:
@@ -23,23 +25,44 @@ def answer_plainly(args: list[str]) -> int | None:
     if chosen is None:
         return None
     from lua_cli.commands.session import current, progress, project
-    from lua_cli.pipeline import remembered
 
-    target = project()
-    compiled = None if check else remembered(target, ci=current().ci)
-    if compiled is None:
-        from lua_cli.pipeline import compile_anew
+    beside = _begin_reading()
+    try:
+        from lua_cli.pipeline import remembered
 
-        report = progress()
-        try:
-            compiled = compile_anew(target, check=check, ci=current().ci, progress=report)
-        finally:
-            report("")
+        target = project()
+        compiled = None if check else remembered(target, ci=current().ci)
+        if compiled is None:
+            from lua_cli.pipeline import compile_anew
+
+            report = progress()
+            try:
+                compiled = compile_anew(target, check=check, ci=current().ci, progress=report, beside=beside)
+            finally:
+                report("")
+    finally:
+        if beside is not None:
+            beside.end()
     if compiled.ok and not check:
         show_and_keep(target, compiled.document, chosen)
     else:
         show(target, compiled.document, chosen)
     return exit_code(compiled.document, strict="--strict" in args)
+
+
+def _begin_reading() -> Beside | None:
+    """A process that will read sources, begun while this one still looks at what there is: where nothing was kept of a
+    project, all of it will have to be read.
+    """
+    from lua_cli.commands.session import current
+    from lua_cli.pipeline.at_once import root_above
+    from lua_cli.source.beside import Beside, can_begin
+
+    named = current().project
+    root = str(named) if named is not None else root_above(os.getcwd())  # noqa: PTH109
+    if root is None or not can_begin() or os.path.exists(os.path.join(root, ".lua", "cache", "facts.bin")):  # noqa: PTH110, PTH118
+        return None
+    return Beside()
 
 
 def exit_code(document: Mapping[str, Any], *, strict: bool) -> int:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record, replace
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.turns import Model
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Playing:
     """The flags."""
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import BrokenProjectError, LuaError, UsageError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.pipeline import Compiled
     from lua_cli.project import Project
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Session:
     """The global flags of this run.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lua_cli.commands.options import Agent, AsJson, Format, wants_json
 from lua_cli.errors import EXIT_OK, NotFoundError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import BuiltArtifact, OpenedArtifact
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lua_cli.registry.protocol import SkillFacts, SkillRecord
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Side:
     """One of the two that are compared. `opened` is None for a version that has no artifact."""
 

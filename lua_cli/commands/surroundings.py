@@ -4,11 +4,11 @@ typer, whose import costs more than an answer.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -19,7 +19,7 @@ BUDGET = 30.0
 STATES = ("local", "registry")
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Where:
     """Flags that say in which surroundings an agent is talked with."""
 
@@ -51,9 +51,8 @@ def read_state(target: Project, where: Where, user: EndUser | None = None) -> Ru
     """How tools run in these surroundings: with the end user (`user` before that of a file), and the project's data, or
     what the registry keeps.
     """
-    from dataclasses import replace
-
     from lua_cli.commands.testing import run_options
+    from lua_cli.records import replace
     from lua_cli.runtime.state import DATABASE, State, read_user
 
     options = run_options(target, where.env_file, where.timeout, where.sandbox, where.network)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError, UsageError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from lua_cli.registry.http import HttpRegistry
     from lua_cli.registry.protocol import Registry
 
+STATE_LOCK = "state.lock"
 _BAR = 24
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Target:
     """An open registry, and the id of the project's agent in it.
 
@@ -129,14 +130,9 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
     tell.
     """
     from lua_cli.bundle.exclusive import locked
-    from lua_cli.project.state import STATE_FILE, SkillState, State, update_state
-    from lua_cli.registry.execute import Pushed
+    from lua_cli.project.state import STATE_FILE, State, update_state
 
-    pushed = {
-        result.step.skill: SkillState(result.skill_id, result.record.version, result.record.digest)
-        for result in receipt.results
-        if isinstance(result, Pushed)
-    }
+    pushed = _pushed(receipt)
     key, damaged = receipt.place.key, ""
 
     def change(state: State) -> State:
@@ -150,11 +146,31 @@ def remember(project: Project, target: Target, receipt: Receipt) -> str:
     if not pushed:
         return ""
     try:
-        update_state(project.root, change, locked(project.output / "state.lock"))
+        update_state(project.root, change, locked(project.output / STATE_LOCK))
     except (OSError, LuaError) as error:
         why = error.message if isinstance(error, LuaError) else error.strerror
         return f"{STATE_FILE} was not written ({why}): the push is complete all the same"
     return f"{STATE_FILE} was damaged ({damaged}) and was made anew from the registry" if damaged else ""
+
+
+def remembered_as(project: Project, receipt: Receipt) -> bytes | None:
+    """The content of lua.skill.toml, when it says of the embedded registry what this receipt does: then `remember`
+    leaves it as it is."""
+    from lua_cli.project.state import settled
+
+    return settled(project.root, lambda state: state.with_skills(receipt.place.key, receipt.agent, _pushed(receipt)))
+
+
+def _pushed(receipt: Receipt) -> dict[str, Any]:
+    """What the state file says of the skills that were pushed, or were there."""
+    from lua_cli.project.state import SkillState
+    from lua_cli.registry.execute import Pushed
+
+    return {
+        result.step.skill: SkillState(result.skill_id, result.record.version, result.record.digest)
+        for result in receipt.results
+        if isinstance(result, Pushed)
+    }
 
 
 def _recovered(target: Target) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +10,7 @@ import typer
 
 from lua_cli.commands.testing import TIMEOUT, Asked, run_one, run_options, state_of
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK, NotFoundError, UsageError
+from lua_cli.records import replace
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact

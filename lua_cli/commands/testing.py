@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.records import record, replace
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import BuiltArtifact
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TIMEOUT, LONGEST = 30.0, 86_400.0
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Asked:
     """What a command line asks for; the fields are the flags of `lua test skill`."""
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.errors import EXIT_OK, LuaError, UsageError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.commands.threads import Threads
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.turns.saved import Transcript
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Kept:
     """What a conversation goes on from, and what is kept of it.
 

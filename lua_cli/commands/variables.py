@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.commands.target import Target
@@ -41,7 +41,7 @@ class Place(Protocol):
     def change(self, wanted: Mapping[str, str | None]) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FilePlace:
     """The project's `.env`."""
 
@@ -123,7 +123,7 @@ class RegistryPlace:
         return self._variables.read()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Change:
     """What happens to one variable. `odd`: what is to be said of a new value that others run with, "" for nothing."""
 

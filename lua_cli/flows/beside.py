@@ -7,16 +7,16 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.agents import SCHEMA, schema_problem
 from lua_cli.flows.checks import REFERENCE, flow_problem
 from lua_cli.flows.model import PYTHON, Flows
+from lua_cli.records import field, record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Written:
     """A value of a call in Python: the value, where it stands, and why only a run knows it ("" when it is known)."""
 
@@ -25,7 +25,7 @@ class Written:
     unknown: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class CalledFlow:
     """A `FlowTool(…)` of a registered skill: the tool's name, its flow, its schema (None without one)."""
 
@@ -34,7 +34,7 @@ class CalledFlow:
     schema: Written
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Beside:
     """What Python has: skills by name, names of the tools that are classes, flow tools."""
 

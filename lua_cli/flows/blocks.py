@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
 
@@ -13,13 +12,14 @@ from lua_cli.flows.agents import read_agent
 from lua_cli.flows.kinds import KINDS, LEVELS, METHODS, MODES, SLOTS, Kind
 from lua_cli.flows.model import AGENT, Block, Case, Chain, Rule
 from lua_cli.flows.reading import KEY, VALUE, Reader
+from lua_cli.records import record
 from lua_cli.source.yaml_text import Node
 
 _NAME = re.compile(r"[^\s.\[\]]+")
 _MAX_NESTING = 30
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Blocks:
     """Reads chains with a reader. `depth` is how many blocks are around."""
 

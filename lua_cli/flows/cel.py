@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -19,6 +18,7 @@ from lua_cli.flows.cel_functions import declarations
 from lua_cli.flows.cel_names import unknown_name
 from lua_cli.flows.cel_text import Reading, place_of, read_words
 from lua_cli.flows.cel_values import Converted, NotJsonError, from_cel, to_cel
+from lua_cli.records import field, record
 
 MAX_LENGTH = 10_000
 
@@ -45,7 +45,7 @@ def _no_templates(name: str) -> str:
     raise ValueError(f"there is no template {name!r} here")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Scope:
     """What an expression sees. `render` gives the text of a template by its name."""
 
@@ -58,7 +58,7 @@ class Scope:
     render: Callable[[str], str] = _no_templates
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Expression:
     """A compiled expression, and what its words say of its cost."""
 

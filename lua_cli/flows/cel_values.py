@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from lua_cli.flows.json_text import plain_number
+from lua_cli.records import record
 
 MAX_DEPTH = 200
 MAX_NODES, MAX_TEXT = 5_000_000, 100_000_000
@@ -22,7 +22,7 @@ class NotJsonError(Exception):
     """A result that JSON cannot say."""
 
 
-@dataclass(slots=True)
+@record
 class Converted:
     """A value for the engine, and its size: `nodes` values, `characters` of text."""
 

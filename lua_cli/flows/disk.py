@@ -9,20 +9,20 @@ import hashlib
 import os
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.files import ResourceError, Resources, load
 from lua_cli.flows.model import Flows
 from lua_cli.flows.reading import YAML
+from lua_cli.records import field, record
 
 SUFFIXES = (".yaml", ".yml")
 CASES = (".test.yaml", ".test.yml")
 MAX_BYTES = 2 * 1024**2
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Loaded:
     """The flows of a folder, and what they were made of: files by SHA-256, folders with the names in them."""
 
@@ -81,7 +81,7 @@ def _from_members(members: Mapping[str, bytes]) -> Resources:
     return find
 
 
-@dataclass(slots=True)
+@record
 class _Disk:
     root: Path
     read: dict[Path, str] = field(default_factory=dict)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
@@ -17,6 +16,7 @@ from lua_cli.flows.paths import check_paths
 from lua_cli.flows.reading import YAML, Mention, Reader, plain_mapping
 from lua_cli.flows.templates import TemplateError, parse_template, reads_body
 from lua_cli.flows.variables import Substitution
+from lua_cli.records import field, record
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
 RESOURCE, HTTP = "lua/flow-resource", "http-client"
@@ -42,7 +42,7 @@ def load(files: Mapping[str, str], resources: Resources, values: Mapping[str, st
     return _Loader(files, resources, values or {}).load()
 
 
-@dataclass(slots=True)
+@record
 class _Loader:
     files: Mapping[str, str]
     resources: Resources

@@ -6,7 +6,7 @@ each does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from lua_cli.records import field, record
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 LEVELS = ("debug", "info", "warn", "error")
@@ -16,7 +16,7 @@ MODES = ("iterate", "map")
 # method, level, flow, connector, resource, tool.
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Kind:
     """A kind of block: its keys and how each is read. `also`: other names of a key."""
 

@@ -5,24 +5,24 @@ that the engine runs. Runs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import Expression
+from lua_cli.records import field, record
 
 AGENT, PYTHON, FLOW_REF = "ai-agent", "lua-tool", "flow-ref"
 MAX_ITERATIONS = 8
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Template:
     """A text with expressions: literal parts and expressions, in order."""
 
     parts: tuple[str | Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Resource:
     """A template resource: `alias` is its name in flows, `path` where it is in the project."""
 
@@ -33,7 +33,7 @@ class Resource:
     reads_body: Place | None = None  # the first expression that reads `body`
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Connector:
     """A connector. `settings` are as written; those of `http-client` are checked, the others nothing here reads."""
 
@@ -43,7 +43,7 @@ class Connector:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Variable:
     """A declared environment variable."""
 
@@ -53,7 +53,7 @@ class Variable:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Chain:
     """Blocks in order. `address` is where it stands: `flow`, `flow.block[then]`."""
 
@@ -61,7 +61,7 @@ class Chain:
     blocks: tuple[Block, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Case:
     """A branch of `switch`."""
 
@@ -69,7 +69,7 @@ class Case:
     chain: Chain
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Rule:
     """A rule of `validate`."""
 
@@ -77,7 +77,7 @@ class Rule:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FlowTool:
     """A tool of an agent: a chain whose body is the result. `places` are those of its values, by key."""
 
@@ -89,7 +89,7 @@ class FlowTool:
     places: Mapping[str, Place] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FlowSkill:
     """A document that the model loads on demand."""
 
@@ -99,7 +99,7 @@ class FlowSkill:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Agent:
     """What an `ai-agent` block has beside name and address."""
 
@@ -115,7 +115,7 @@ class Agent:
     places: Mapping[str, Place] = field(default_factory=dict)  # of its values, by key
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Block:
     """A block: its kind, its label (name, else type), its address, and what its kind takes, by key.
 
@@ -148,7 +148,7 @@ class Block:
                 yield self.agent.default
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Flow:
     """A flow. One without `source` can be called by name."""
 
@@ -167,7 +167,7 @@ class Flow:
                 pending.extend(block.chains())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Flows:
     """All flows of a project, by name, in the order of the files.
 

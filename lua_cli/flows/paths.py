@@ -10,12 +10,12 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import Expression
 from lua_cli.flows.model import Block, Chain, Flows, FlowTool
+from lua_cli.records import record
 
 PATH, REFERENCE = "lua/flow-path", "lua/flow-reference"
 _TEXT = re.compile(r'[rR]?"(?:\\.|[^"\\])*"|[rR]?\'(?:\\.|[^\'\\])*\'')
@@ -27,7 +27,7 @@ _SETTERS = ("as", "statusVar", "existsVar")
 _KEEPING = ("set-variable", "delete-variable", "log", "object-write", "object-delete", "filter", "validate")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reading:
     """One key that an expression reads: `root` is body, vars or env."""
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from lua_cli.flows.disk import SUFFIXES
 from lua_cli.flows.model import PYTHON, Flow, Flows, Variable
+from lua_cli.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reach:
     """What flows need: YAML files, resources, variables, Python tools. All sorted. `begins` are the files that they
     are in themselves.

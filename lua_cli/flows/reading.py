@@ -9,7 +9,6 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
@@ -18,13 +17,14 @@ from lua_cli.flows.cel_text import place_of
 from lua_cli.flows.model import Template
 from lua_cli.flows.paths import Reading, keys_read
 from lua_cli.flows.templates import TemplateError, parse_template
+from lua_cli.records import field, record, replace
 from lua_cli.source.yaml_text import Node
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?")
 YAML, KEY, VALUE, EXPRESSION = "lua/flow-yaml", "lua/flow-unknown-key", "lua/flow-value", "lua/flow-expression"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mention:
     """A name that something must have: checked when all files are read. `kind`: flow, connector, template, tool."""
 
@@ -34,7 +34,7 @@ class Mention:
     wanted: str = ""
 
 
-@dataclass(slots=True)
+@record
 class Reader:
     """Reads the nodes of one file. `path` is the file's in the project, `text` its text."""
 

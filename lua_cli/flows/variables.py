@@ -9,17 +9,17 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
 from lua_cli.flows.reading import Reader
+from lua_cli.records import record, replace
 from lua_cli.source.yaml_text import Node
 
 _PLACEHOLDER = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _NATURAL: Mapping[str, Any] = {"true": True, "false": False, "null": None, "": ""}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Substitution:
     """Replaces placeholders in one file. `values` has every declared name."""
 

@@ -52,7 +52,7 @@ class Known:
 
 def known(folder: str, project: str | None = None) -> Known | None:
     """The project that `folder` belongs to, or the one that is named from there, when nothing of it has changed."""
-    root = _root_above(folder) if project is None else _named(folder, project)
+    root = root_above(folder) if project is None else _named(folder, project)
     if root is None:
         return None
     try:
@@ -138,7 +138,7 @@ def checksum(text: str) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
-def _root_above(folder: str) -> str | None:
+def root_above(folder: str) -> str | None:
     """The nearest folder upward with a pyproject.toml, when it has an answer: without one, it may be no project."""
     while not os.path.isfile(os.path.join(folder, "pyproject.toml")):  # noqa: PTH113, PTH118
         above = os.path.dirname(folder)  # noqa: PTH120

@@ -42,6 +42,12 @@ def stamps_of(folder: Path, *more: Path) -> list[str] | None:
     return None if _is_unfit(lines, folder.parent) else lines
 
 
+def file_stamps(beside: Path, *files: Path) -> list[str] | None:
+    """What files are recognised by, there or not; None as `stamps_of`. `beside` is a folder on the same disk."""
+    lines = [f"file {at_once.stamp_of(str(path), whole=True)} {path}" for path in files]
+    return None if _is_unfit(lines, beside) else lines
+
+
 def _token(project: Project, document: Mapping[str, Any]) -> str | None:
     """What the present state of the project goes by; None when it cannot be recognised."""
     if not _is_plain(project):

@@ -5,7 +5,8 @@ the store, with the identity of all that decides how a source is read; its file,
 from __future__ import annotations
 
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,10 +19,28 @@ from lua_cli.source.store import FactsStore
 if TYPE_CHECKING:
     from lua_cli.project import Project
     from lua_cli.source import SourceIndex
+    from lua_cli.source.beside import Beside
 
 
 def facts_store(project: Project) -> FactsStore:
     return FactsStore(_place(project), ascii((__version__, at_once.program(), sys.version, _libcst())))
+
+
+@contextmanager
+def read_beside(project: Project, store: FactsStore, begun: Beside | None) -> Iterator[Beside | None]:
+    """A process that reads sources beside this one, as long as it holds; None where there is no core for it. Where
+    facts were kept, few files are read, and it is there for libcst alone. `begun` is one that runs already.
+    """
+    from lua_cli.source.beside import Beside, can_begin, probable_files
+
+    beside = begun if begun is not None else Beside() if project.has_python and can_begin() else None
+    try:
+        if beside is not None and store.empty:
+            beside.read(probable_files(project.import_roots, (project.output, *project.interpreter.packages)))
+        yield beside
+    finally:
+        if beside is not None:
+            beside.end()
 
 
 def keep_facts(project: Project, index: SourceIndex) -> None:

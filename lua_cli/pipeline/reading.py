@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Read:
     """A project as it was read. `files`, `listings` and `asked` are what the flows were made of."""
 
@@ -61,9 +62,11 @@ def _python(project: Project, index: SourceIndex, choice: Choice) -> tuple[Analy
 
 
 def _flows(project: Project) -> Loaded | None:
+    if project.flows is None:
+        return None
     from lua_cli.flows.disk import load_folder
 
-    return load_folder(project.root, project.flows) if project.flows is not None else None
+    return load_folder(project.root, project.flows)
 
 
 def _beside(analysis: Analysis) -> Beside:

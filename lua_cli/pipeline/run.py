@@ -9,14 +9,14 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
-from lua_cli.pipeline.keeping_facts import facts_store, keep_facts
+from lua_cli.pipeline.keeping_facts import facts_store, keep_facts, read_beside
 from lua_cli.pipeline.known import Compiled, remembered
 from lua_cli.pipeline.reading import read as _read
 from lua_cli.pipeline.unchanged import Record
+from lua_cli.records import field, record, replace
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lua_cli.project import Project
     from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
+    from lua_cli.source.beside import Beside
 
 
 def compile_project(
@@ -57,14 +58,17 @@ def compile_anew(
     choice: Choice | None = None,
     ci: bool = False,
     progress: Callable[[str], None] = lambda _text: None,
+    beside: Beside | None = None,
 ) -> Compiled:
-    """`compile_project` where the last build is known to be of no use."""
+    """`compile_project` where the last build is known to be of no use. `beside` is a process that can read sources; it
+    is ended here.
+    """
     from lua_cli.rules import Choice
 
     if not check:
         Record(project).forget()
     with _no_collector():
-        compiled, depends_on = _compile(project, check, replace(choice or Choice(), ci=ci), progress)
+        compiled, depends_on = _compile(project, check, replace(choice or Choice(), ci=ci), progress, beside)
     if choice is None and depends_on is not None:
         depends_on.remember(project)
     return compiled
@@ -85,15 +89,17 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
 
 
 def _compile(
-    project: Project, check: bool, choice: Choice, progress: Callable[[str], None]
+    project: Project, check: bool, choice: Choice, progress: Callable[[str], None], begun: Beside | None
 ) -> tuple[Compiled, _Decided | None]:
     """The answer, and what it depends on (None when it is not to be remembered)."""
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
-    index = SourceIndex(project, facts_store(project))
-    progress("reading the project")
-    read = _read(project, index, choice)
+    store = facts_store(project)
+    with read_beside(project, store, begun) as beside:
+        index = SourceIndex(project, store, beside)
+        progress("reading the project")
+        read = _read(project, index, choice)
     if not check:
         keep_facts(project, index)
     if check or _has_errors(read.diagnostics):
@@ -111,7 +117,7 @@ def _compile(
     return _written(project, index, read, bundled, document, progress)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Bundled:
     """What came of bundling. `artifacts` is empty with errors."""
 
@@ -122,7 +128,7 @@ class _Bundled:
     seen: Mapping[str, SkillSeen] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Decided:
     """What a build depends on: as `Record.write` takes it, and what of each source (outlines.py)."""
 

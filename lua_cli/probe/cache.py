@@ -13,13 +13,13 @@ import json
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli._version import __version__
 from lua_cli.probe.model import SkillSeen, ToolSeen
+from lua_cli.records import as_dict
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft
@@ -51,7 +51,7 @@ class ProbeCache:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             handle, temporary = tempfile.mkstemp(dir=self._folder)
-            data = {"tools": {key: asdict(tool) for key, tool in seen.tools.items()}, "ran": seen.ran}
+            data = {"tools": {key: as_dict(tool) for key, tool in seen.tools.items()}, "ran": seen.ran}
             body = json.dumps(data).encode()
             with os.fdopen(handle, "wb") as file:
                 file.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)

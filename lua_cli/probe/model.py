@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolSeen:
     """One tool as it really is: values read off the instance, and its schema, or the error that prevented one.
 
@@ -28,7 +29,7 @@ class ToolSeen:
     error: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillSeen:
     """What importing one artifact showed. Keys of `tools` are "module:qualname".
 
@@ -50,7 +51,7 @@ class SkillSeen:
         return self.error is None and self.condition is None and all(tool.error is None for tool in self.tools.values())
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Probed:
     """The answer for all skills of a compile, by name, and what there is to say about them."""
 

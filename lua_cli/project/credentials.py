@@ -10,13 +10,13 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from lua_cli.errors import AuthError, LuaError, UsageError
 from lua_cli.project.replacing import replace_file
+from lua_cli.records import field, record, replace
 
 ADDRESS_VARIABLE, KEY_VARIABLE, FOLDER_VARIABLE = "LUA_API_URL", "LUA_API_KEY", "LUA_CONFIG_DIR"
 CREDENTIALS_FILE = "credentials.toml"
@@ -26,7 +26,7 @@ _KEYRING_SERVICE = "lua-cli"
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Key:
     """A key and where it was found. Only `secret` gives it away."""
 
@@ -34,7 +34,7 @@ class Key:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Credentials:
     """The file: the address that commands use, "" for the embedded registry, and by address the key, or None where
     the system's keyring has it.

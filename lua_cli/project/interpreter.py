@@ -10,13 +10,13 @@ import os
 import re
 import sys
 import sysconfig
-from dataclasses import dataclass
 from pathlib import Path
 
 from lua_cli.errors import NotFoundError
+from lua_cli.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Interpreter:
     """A Python.
 

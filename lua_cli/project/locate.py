@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lua_cli.errors import NotFoundError, UsageError
 from lua_cli.project.interpreter import Interpreter, find_interpreter
 from lua_cli.project.settings import Settings, read_project_facts, read_settings
+from lua_cli.records import record, replace
 
 ENTRY_FILES = ("agent.py", "src/agent.py", "main.py", "src/main.py")
 OUTPUT_FOLDER = ".lua"
 FLOWS_FOLDER = "flows"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Project:
     """One project of a user. Paths are absolute.
 

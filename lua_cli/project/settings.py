@@ -9,16 +9,16 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import UsageError
+from lua_cli.records import field, record
 
 RULE_LEVELS = ("ignore", "warning", "error")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Settings:
     """`[tool.lua]` of pyproject.toml, and the two facts of `[project]` that an artifact carries.
 

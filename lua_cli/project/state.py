@@ -10,17 +10,17 @@ import os
 import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lua_cli.project.replacing import replace_file
+from lua_cli.records import field, record
 
 STATE_FILE = "lua.skill.toml"
 _HEADER = "# Written by lua-cli, made anew from the registry when it is gone. Nothing here is secret.\n\n"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillState:
     """A skill as this project last pushed it: its id in the registry, the version and the digest."""
 
@@ -29,7 +29,7 @@ class SkillState:
     digest: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class RegistryState:
     """One registry that the project was pushed to: the agent's id there, and the skills by name. `named`: somebody
     said --agent, it is not only the agent of the key.
@@ -40,7 +40,7 @@ class RegistryState:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class State:
     """The whole file.
 
@@ -96,6 +96,15 @@ def update_state(root: Path, change: Callable[[State], State], alone: AbstractCo
             return False
         replace_file(path, content)
         return True
+
+
+def settled(root: Path, change: Callable[[State], State]) -> bytes | None:
+    """The content of the file where `change` leaves it as it is; None where it is not there or would be another."""
+    try:
+        content = (root / STATE_FILE).read_bytes()
+    except OSError:
+        return None
+    return content if _text(change(read_state(root))).encode("utf-8") == content else None
 
 
 def _state(document: Mapping[str, Any]) -> State:

@@ -6,18 +6,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.errors import AuthError, ForbiddenError, LuaError, NotFoundError, UnavailableError
 from lua_cli.project.credentials import KEY_VARIABLE, Key
+from lua_cli.records import record
 from lua_cli.registry.network import TRY_AGAIN, host_of, is_address, one_line
 from lua_cli.registry.sending import Answer, Policy, Request, Sender
 
 JSON_LIMIT = 32 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reply:
     """An answer: `data` of the envelope and the ETag beside it; `code`, `message` and `hint` of its error, where there
     is one.

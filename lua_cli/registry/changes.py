@@ -5,9 +5,9 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from lua_cli.records import record
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from lua_cli.registry.schemas import SchemaChange, schema_changes, without_words
 
@@ -15,7 +15,7 @@ _LIKELY = 0.6
 _BYTES_PER_TOKEN = 4
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolChange:
     """A tool of both versions that is not the same. `parts`: "description", "input schema", "condition", "voice
     flags"; `schema` says what the change of the input schema means.
@@ -26,7 +26,7 @@ class ToolChange:
     schema: tuple[SchemaChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Rename:
     """A tool that went and one that came, and look like the same. `schema` says what becomes of its input."""
 
@@ -35,7 +35,7 @@ class Rename:
     schema: tuple[SchemaChange, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Tokens:
     """About how many tokens the skill's context is, before and after: a quarter of its bytes."""
 
@@ -43,7 +43,7 @@ class Tokens:
     after: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Changes:
     """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition"; with
     "context" among them `tokens` are known. `renamed` tools are among `added` and `removed`, too. `env` are the names

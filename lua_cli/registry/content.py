@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal
 
 from lua_cli.bundle.model import OpenedArtifact
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.errors import LuaError, UnavailableError
+from lua_cli.records import field, record
 from lua_cli.registry.facts import facts_of
 from lua_cli.registry.protocol import Registry, SkillRecord, VersionRecord
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FileChange:
     """A file that is not in both artifacts alike. Lines count for texts; both are 0 for other content."""
 
@@ -26,7 +26,7 @@ class FileChange:
     lines_removed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ContentChanges:
     """Files, and what is required: pins that came and went."""
 
@@ -66,7 +66,7 @@ def _pins(artifact: OpenedArtifact) -> set[str]:
     return {pin for requirement in artifact.manifest["requires"] for pin in requirement["pins"]}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fault:
     """Something that a registry holds and that is not what it says. `version` is "" for the skill as a whole."""
 
@@ -76,7 +76,7 @@ class Fault:
     message: str
 
 
-@dataclass(slots=True)
+@record
 class Verified:
     """What was looked at. `loose` versions are of other clients: there is no artifact to check."""
 
@@ -107,9 +107,9 @@ def verify(
             verified.faults += [
                 Fault(agent, skill.name, "", fault) for fault in _history_faults(registry, agent, skill)
             ]
-            for record in skill.versions:
-                progress(f"{agent} {skill.name} {record.version}")
-                _verify_version(registry, agent, skill, record, verified)
+            for version in skill.versions:
+                progress(f"{agent} {skill.name} {version.version}")
+                _verify_version(registry, agent, skill, version, verified)
     return verified
 
 

@@ -7,7 +7,7 @@ transaction that takes the lock first. The file comes into being with the first 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +30,7 @@ from lua_cli.registry.protocol import (
 )
 from lua_cli.registry.refusals import no_such_version
 from lua_cli.registry.semver import Version
+from lua_cli.registry.standing import standing_of
 
 
 class EmbeddedRegistry:
@@ -70,6 +71,15 @@ class EmbeddedRegistry:
     def artifact(self, agent: str, name: str, version: str) -> bytes:
         with self._reading() as db:
             return rows.content(db, _version(db, agent, name, version)[1])
+
+    def standing(self, agent: str, skills: Sequence[tuple[str, str]]) -> tuple[tuple[SkillRecord | None, ...], str]:
+        """These skills as they are, verified, and the digest that tells whether they still are (`standing.py`)."""
+        with self._reading() as db:
+            records = tuple(rows.skill(db, agent, name) for name, _ in skills)
+            for record, (_, version) in zip(records, skills, strict=True):
+                if record and any(one.version == version for one in record.versions):
+                    rows.facts(db, record, version)
+            return records, standing_of(db, agent, skills)
 
     def put(self, agent: str, submission: Submission) -> Stored:
         name = checked_name("a skill", submission.skill)

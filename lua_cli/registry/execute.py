@@ -8,16 +8,16 @@ and a deployment is known by its key.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from lua_cli.errors import LuaError
+from lua_cli.records import record
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Registry, RegistryPlace, Submission, VersionRecord
 from lua_cli.registry.refusals import DeployedMeanwhileError, PushedMeanwhileError, VersionTakenError
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Pushed:
     """The registry has the version. With action "unchanged" it had it before."""
 
@@ -27,7 +27,7 @@ class Pushed:
     record: VersionRecord
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Deployed:
     """The version is live, as entry `number` of the history; `previous` was live before. With action "unchanged" it
     was live already.
@@ -40,7 +40,7 @@ class Deployed:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Receipt:
     """What was done, step by step. `failure` is what the step after them met: it and those after it were not done."""
 

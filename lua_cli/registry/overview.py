@@ -5,16 +5,16 @@ Out: values. Pure.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from lua_cli.records import record
 from lua_cli.registry.protocol import Deployment, SkillRecord, VersionRecord
 from lua_cli.registry.semver import Version
 
 LocalState = Literal["new", "same", "older", "changed", "removed", "broken"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillOverview:
     """One skill.
 

@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from lua_cli.bundle.model import BuiltArtifact
+from lua_cli.records import record
 from lua_cli.registry.changes import Changes
 from lua_cli.registry.protocol import RegistryPlace, SkillFacts, VersionRecord
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class PushStep:
     """Put one version.
 
@@ -47,7 +47,7 @@ class PushStep:
         return "unchanged" if self.there else "push"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class DeployStep:
     """Make one version live.
 
@@ -73,7 +73,7 @@ class DeployStep:
         return "unchanged" if self.version == self.previous else "deploy"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Plan:
     """The steps, in order, and where: which registry, which agent there."""
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
 from lua_cli.bundle.model import BuiltArtifact
 from lua_cli.errors import NotFoundError
+from lua_cli.records import field, record
 from lua_cli.registry.changes import Changes, changes_between
 from lua_cli.registry.facts import facts_of
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
@@ -21,7 +21,7 @@ from lua_cli.registry.semver import FIRST, Version
 LATEST = "latest"
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Planner:
     """Plans for one agent of a registry. `known` are the names of the environment variables that are set here, which
     count where the registry has none of its own; `remembered` are the versions, by skill, that this project pushed

@@ -12,17 +12,17 @@ Promises of each implementation:
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self
 
 from lua_cli.errors import UsageError
+from lua_cli.records import field, record
 from lua_cli.registry.semver import Version, highest
 
 LONGEST_NAME = 200
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class RegistryPlace:
     """Which registry it is. `key` names it in lua.skill.toml ("embedded", or the address), `where` is for people."""
 
@@ -31,7 +31,7 @@ class RegistryPlace:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolFacts:
     """A tool as the model sees it."""
 
@@ -42,7 +42,7 @@ class ToolFacts:
     voice_flags: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillFacts:
     """What a version says of itself, read off its manifest.
 
@@ -68,7 +68,7 @@ class SkillFacts:
         return tuple(tool.name for tool in self.tools)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class VersionRecord:
     """One version in a registry. Everything but `yanked` never changes. `created` is UTC, `2026-11-29T21:57:03Z`."""
 
@@ -85,7 +85,7 @@ class VersionRecord:
         return Version.parse(self.version)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Deployment:
     """One entry of a skill's history. `number` counts from 1 without gaps; `previous` is the version that was live
     before.
@@ -98,7 +98,7 @@ class Deployment:
     author: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SkillRecord:
     """A skill of an agent: its versions, lowest first, and what is live."""
 
@@ -130,7 +130,7 @@ class SkillRecord:
         return self.live.number if self.live else 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Submission:
     """A version to put. `digest` is "sha256:" + hex over `content`.
 
@@ -151,7 +151,7 @@ class Submission:
     allowed_secrets: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Stored:
     """The answer to `put`. `created` is False when that version with that content was there already."""
 

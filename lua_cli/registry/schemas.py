@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from lua_cli.records import record
 
 Kind = Literal["breaking", "widening", "wording"]
 ORDER: tuple[Kind, ...] = ("breaking", "widening", "wording")
@@ -24,7 +25,7 @@ _UPPER = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties
 _PASSED = {"$defs", "definitions", "$schema", "$id", "discriminator"}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class SchemaChange:
     """One change, at a JSON Pointer into the input ("" for the whole)."""
 

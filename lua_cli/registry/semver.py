@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 
 LONGEST = 128  # the text is a path segment of a URL, and a number of thousands of digits helps nobody
 
@@ -24,7 +24,7 @@ _SEMVER = re.compile(
 _Key = tuple[int, int, int, bool, tuple[tuple[bool, int, str], ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Version:
     """One version. `prerelease` and `build` are the dotted parts, empty without one."""
 

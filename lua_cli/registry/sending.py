@@ -13,7 +13,6 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeVar
 
 import httpx
@@ -21,6 +20,7 @@ import httpx
 from lua_cli._version import __version__
 from lua_cli.errors import LuaError, UnavailableError
 from lua_cli.project.credentials import Key
+from lua_cli.records import field, record
 from lua_cli.registry.network import TRY_AGAIN, host_of, in_words, open_client, origin, passing
 
 _REPEATED = (429, 502, 503, 504)
@@ -28,7 +28,7 @@ _CHUNK = 64 * 1024
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Policy:
     """How long and how often. Waits grow from `base` to `cap` seconds, each drawn at random below that; a server may
     ask for up to `patience`. `total` bounds a call with its repetitions; `slowest` bytes a second are allowed for on
@@ -46,7 +46,7 @@ class Policy:
     chance: Callable[[], float] = random.random
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Request:
     """What to send. `limit` bounds the answer's size; `content` is sent with its length; `progress` hears of the
     bytes that moved.
@@ -65,7 +65,7 @@ class Request:
         return len(self.content or b"") if self.method != "GET" else self.limit if self.progress else 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Answer:
     """What came back, whole."""
 

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from pydantic import ValidationError
 
 from lua_cli.errors import UnavailableError
+from lua_cli.records import field, record
 from lua_cli.registry.api import Api, Reply
 from lua_cli.registry.refusals import ConflictError
 from lua_cli.registry.wire import VariablesWire
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class StoredVariables:
     """Values by name, as they were read; `tag` stands for them in a replacement, "" where the server gives none."""
 

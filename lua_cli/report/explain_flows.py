@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.bundle import Draft
 from lua_cli.flows.model import FLOW_REF, PYTHON, Block, Chain, Flow, Flows, FlowTool
+from lua_cli.records import record
 from lua_cli.report.explain import columns, files_of, joined, shown_place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ChainTool:
     """A tool of an agent of flows, with the agent's block."""
 

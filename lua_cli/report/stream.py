@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from lua_cli.records import record
 
 TAB_WIDTH = 4
 
 Paint = Callable[[str, str], str]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class StreamFacts:
     """colour: ANSI styles are wanted · encoding: the stream's · prefix: the project's folder in the repository, for
     tools that resolve paths from the repository's root (GitHub annotations)."""

@@ -60,11 +60,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic, Place, Related
+from lua_cli.records import replace
 from lua_cli.rules.judging.wording import because, diagnostic_of
 
 CODE: Final = "lua/import-failed"

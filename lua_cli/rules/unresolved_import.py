@@ -59,11 +59,11 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic, Related
+from lua_cli.records import replace
 from lua_cli.rules.judging.wording import because, diagnostic_of, near, subject
 
 if TYPE_CHECKING:

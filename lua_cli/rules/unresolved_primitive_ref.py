@@ -81,12 +81,12 @@ agent = LuaAgent(name="acme", skills=[docs])
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place
+from lua_cli.records import replace
 from lua_cli.rules.fixes.importing import line_after_imports, modules_that_define
 from lua_cli.rules.judging.context import Context
 from lua_cli.rules.judging.wording import because, diagnostic_of, near, subject

@@ -9,11 +9,11 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.records import field, record
 from lua_cli.runtime.expecting import MATCHERS, Expectation
 from lua_cli.runtime.flows.casing import KEYS as FLOW_KEYS
 from lua_cli.runtime.flows.casing import FlowCase, read_flow_case
@@ -25,7 +25,7 @@ ENDINGS = (".test.yaml", ".test.yml")
 _TALKED = ("name", "user", "env", "timeout", "http")  # what a conversation has in common with a call of one tool
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Http:
     """HTTP that a case plays: `exchanges`, or those of `file` (a path; recorded with `lua test --record`)."""
 
@@ -33,7 +33,7 @@ class Http:
     file: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Case:
     """One case. `file` is relative to the project's root; `line` is where it begins. With `turns` it is a conversation,
     and `tool` is its agent; with `flow` a message for a flow, and `tool` is its name; else one call of a tool.

@@ -9,10 +9,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.environment import declared_values
+from lua_cli.records import record, replace
 from lua_cli.runtime.casefile import Case
 from lua_cli.runtime.expecting import difference
 from lua_cli.runtime.flows.casing import play_flow
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lua_cli.errors import LuaError
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class CaseResult:
     """What became of a case.
 

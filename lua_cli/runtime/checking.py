@@ -7,17 +7,17 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.probe.json_schema import pointer, validator_of
+from lua_cli.records import record
 from lua_cli.runtime.model import Fault
 
 _ARTICLE = {"integer": "an integer", "object": "an object", "array": "an array", "null": "null"}
 _SHOWN = 240
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class _Found:
     """A fault as the validator found it: the keyword of the schema, and the key that was probably meant to be this
     one.

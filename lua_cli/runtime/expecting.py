@@ -7,16 +7,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from lua_cli.records import record
 from lua_cli.runtime.model import RunResult
 
 _ABSENT = object()
 _SHOWN, _LISTED = 200, 20
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Expectation:
     """What a case expects: `kind` says how `value` is compared; "success" wants any output."""
 
@@ -24,7 +24,7 @@ class Expectation:
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Matcher:
     """One kind of check: what may be given, and whether a value passes; both say what is wrong, or None."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.environment import declared_values
 from lua_cli.errors import UsageError
 from lua_cli.probe.json_schema import validator_of
+from lua_cli.records import record, replace
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
 from lua_cli.runtime.running import run_tool, start
 from lua_cli.runtime.shrinking import measure, simpler
@@ -46,7 +46,7 @@ _MISTAKES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fuzzed:
     """What came of it: `tried` inputs; `failing` is the smallest one that failed, with its `result`; None when none
     did.

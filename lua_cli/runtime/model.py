@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.launch import Limits
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
+from lua_cli.records import field, record
 from lua_cli.runtime.request import success
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ TIMEOUT = 30.0
 _EXIT_CODES = {"input-invalid": 2, "not-found": 3, "timeout": 124}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class RunOptions:
     """How to run.
 
@@ -49,7 +49,7 @@ class RunOptions:
     state: State | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Fault:
     """One thing that is wrong with the input. `path` is a JSON Pointer."""
 
@@ -57,7 +57,7 @@ class Fault:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class RunError:
     """Why there is no output.
 
@@ -80,7 +80,7 @@ class RunError:
     exception: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class RunResult:
     """What a run came to. `output` counts when `error` is None; `notes` are worth a line on stderr; `http`
     has what was recorded and what had no answer.

@@ -7,17 +7,17 @@ from __future__ import annotations
 import re
 import signal
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.child.launch import NO_CHANNEL, Ended, Limits
 from lua_cli.probe.json_schema import pointer
 from lua_cli.probe.naming import in_project
+from lua_cli.records import record
 from lua_cli.runtime.model import Fault, RunError, RunResult
 from lua_cli.runtime.request import read_answer
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Wording:
     """What the words need: the tool, how secrets are masked, the names of files in the project, the limits, the
     artifact's folder, the input's value.

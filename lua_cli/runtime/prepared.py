@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.records import as_dict, record
 from lua_cli.runtime.foreseeing import early_modules
 from lua_cli.runtime.model import TIMEOUT
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.model import RunOptions
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Prepared:
     """A tool that can be run.
 
@@ -64,7 +64,7 @@ def written(prepared: Prepared, options: RunOptions, stamps: Sequence[str]) -> s
     limits = options.limits
     usual = {"timeout": TIMEOUT, "child": limits.for_child(TIMEOUT), "logs": limits.logs, "answer": limits.answer}
     more = {"interpreter": head[0], "roots": roots, "packages": packages, "limits": usual}
-    facts = {**asdict(prepared), **more}
+    facts = {**as_dict(prepared), **more}
     return "\n".join((*head, json.dumps(facts)))
 
 

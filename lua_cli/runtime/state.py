@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError, NotFoundError, UsageError
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.sdk.state import Ask
@@ -23,7 +23,7 @@ DATABASE = "data.db"
 _FORM = '{"id": "ada", "data": {"plan": "gold"}}'
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class EndUser:
     """The end user: `id`, as the channel verified it, and what is known."""
 

@@ -6,15 +6,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from lua_cli.errors import LuaError
+from lua_cli.records import field, record
 
 _Z = 1.96  # of a 95 % interval
 
 
-@dataclass(slots=True)
+@record
 class Run:
     """One run: what differs; `lost` is why the model could not be reached."""
 
@@ -24,7 +24,7 @@ class Run:
     logs: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Tally:
     """What all runs come to. `asked` may be more than there are runs, when it made no sense to go on."""
 

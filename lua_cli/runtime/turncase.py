@@ -5,10 +5,10 @@ Out: a `TurnCase`; later what differs, in words. Runs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.records import field, record
 from lua_cli.runtime.expecting import MATCHERS, subset_differences
 from lua_cli.runtime.turns.model import LOAD_SKILL, Entry
 
@@ -21,7 +21,7 @@ _EXPECT = ("tools", "forbidden", "skills", "answer", "refused")
 _CHANNELS = ("text", "voice")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Wanted:
     """What must have happened, in the whole conversation.
 
@@ -39,7 +39,7 @@ class Wanted:
     refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class TurnCase:
     """A conversation to play. `script`: turns of the model, or the file that they are in; None: a real model."""
 

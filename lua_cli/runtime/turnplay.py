@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import AuthError, LuaError, ProviderError, UnavailableError
+from lua_cli.records import record
 from lua_cli.runtime.cases import CaseResult
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunResult
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.turns.model import OnText
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Players:
     """How cases are played: `talk` opens a conversation, `model` names the model of a case without a script.
 

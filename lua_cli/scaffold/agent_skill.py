@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.skill_folders import doubts
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 from lua_cli.sdk.skill_file import read_skill_file
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _OTHER_TOOLS = "references/lua-tools.json"  # where the skill has a file of that
 _KEPT = ("license", "compatibility", "metadata", "allowed-tools")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AgentSkill:
     """A folder to write: `files` by path, forward slashes."""
 

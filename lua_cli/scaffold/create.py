@@ -10,16 +10,16 @@ import contextlib
 import re
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 from lua_cli.scaffold.templates import Template
 
 NAMED = ("README.md", "pyproject.toml", "src/agent.py")  # the files of a template that say the project's name
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Scaffolded:
     """A project that was written. `files` are relative to `root`, with forward slashes, sorted."""
 

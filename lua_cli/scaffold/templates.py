@@ -9,16 +9,16 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from lua_cli.errors import NotFoundError
+from lua_cli.records import record
 
 RENAMED = {"gitignore": ".gitignore"}  # as `.gitignore` it would rule over what git and the wheel take of the template
 SKIPPED = frozenset({"__pycache__", ".lua", ".venv", ".env", ".mypy_cache", ".ruff_cache", "lua.skill.toml"})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Template:
     """A template: `name` is its folder's, `project` the name that its files use and a new project replaces."""
 

@@ -11,7 +11,6 @@ import json
 import secrets
 import time
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
@@ -20,6 +19,7 @@ from starlette.responses import Response
 from starlette.routing import Router
 from starlette.types import Receive, Scope, Send
 
+from lua_cli.records import record, replace
 from lua_cli.server.carrying import Reply, authorise, carry_out, forget_answers
 from lua_cli.server.keys import KeyRecord
 from lua_cli.server.limits import BLOB_LIMIT, JSON_LIMIT, Gate, Limits
@@ -36,7 +36,7 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"}
 _HOUR = 3600
 
 
-@dataclass(slots=True)
+@record
 class _Trace:
     """What is known of a request by the time that it ends."""
 

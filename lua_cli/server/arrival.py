@@ -13,7 +13,6 @@ import hmac
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
@@ -22,6 +21,7 @@ from lua_cli.bundle import find_secrets, texts_of
 from lua_cli.bundle.manifest import digest_of
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.errors import LuaError
+from lua_cli.records import record
 from lua_cli.registry.facts import facts_of
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from lua_cli.registry.semver import Version
@@ -34,7 +34,7 @@ UPLOAD_SECONDS = 3600
 _CONTEXTS = {"base", "voice", "text"}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Ticket:
     """What an upload address stands for: an agent's content under a name. `digest` is what it must have, "" for any."""
 

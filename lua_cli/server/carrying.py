@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import Connection, text
 
+from lua_cli.records import field, record, replace
 from lua_cli.registry.rows import now
 from lua_cli.server.keys import KeyRecord, find_key
 from lua_cli.server.operations import Answer, Call, Operation
@@ -24,7 +24,7 @@ REPEAT_HEADER = "x-idempotency-key"
 _REMEMBERED = timedelta(days=1)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reply:
     """An answer, ready to be sent."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, text
 
 from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.records import record
 from lua_cli.registry.protocol import checked_name
 from lua_cli.registry.rows import now
 
@@ -21,7 +21,7 @@ SCOPES = ("read", "push", "deploy", "data")
 PREFIX = "lua_"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class KeyRecord:
     """A key without its secret. No `agents`: it is for every agent. `hint` is its beginning, for people who search."""
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from lua_cli.bundle.archive import MAX_ARCHIVE
+from lua_cli.records import record
 from lua_cli.server.refusing import RefusedError
 
 JSON_LIMIT = 32 * 1024 * 1024
@@ -17,7 +17,7 @@ BLOB_LIMIT = MAX_ARCHIVE
 _REMEMBERED = 10_000
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Limits:
     """`rate` requests a second for each key, ten times that at once; `at_once` bytes of bodies in memory."""
 

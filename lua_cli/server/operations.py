@@ -7,20 +7,20 @@ Paths are split before they are unquoted, so that a name may hold a slash.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import unquote_to_bytes
 
 from pydantic import BaseModel
 from sqlalchemy import Connection
 
+from lua_cli.records import field, record
 from lua_cli.server.keys import KeyRecord
 from lua_cli.server.state import ServerState
 
 LONGEST_SEGMENT = 600
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Answer:
     """What an operation gives: a model, or raw bytes."""
 
@@ -29,7 +29,7 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Call:
     """A request that was let in. `body` is of the operation's model, or the bytes of an upload; `prepared` is what
     `Operation.prepare` gave.
@@ -52,7 +52,7 @@ class Call:
         return self.key.name if self.key else ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Operation:
     """One call of the API.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, text
 
 from lua_cli.errors import NotFoundError
+from lua_cli.records import record
 from lua_cli.registry.database import DamageError
 from lua_cli.registry.facts import facts_from_json, facts_to_json
 from lua_cli.registry.protocol import Deployment, SkillFacts, SkillRecord, VersionRecord
@@ -22,7 +22,7 @@ from lua_cli.registry.rows import now, seal_of
 from lua_cli.registry.semver import Version
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class NewVersion:
     """A version to store: an artifact's, or a loose one, whose `body` is what its client sent."""
 
@@ -37,7 +37,7 @@ class NewVersion:
         return bool(self.body)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class HostedSkill:
     """A skill as the server has it: the record, and by version its id and whether it is loose."""
 

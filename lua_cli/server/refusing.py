@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from lua_cli.errors import AuthError, ForbiddenError, LuaError, NotFoundError, UnavailableError, UsageError
+from lua_cli.records import field, record
 from lua_cli.registry.database import DamageError
 from lua_cli.registry.refusals import (
     DeployedMeanwhileError,
@@ -31,7 +31,7 @@ class RefusedError(LuaError):
         self.headers = dict(headers or {})
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Refusal:
     """An error as it is answered. `hidden` says that the cause belongs into the log alone."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import secrets
 import shutil
-from dataclasses import dataclass, field
 
 from sqlalchemy import Connection, text
 
 from lua_cli.errors import UsageError
+from lua_cli.records import field, record
 from lua_cli.server.blobs import Blobs, open_blobs
 from lua_cli.server.database import Database, FullError, open_database
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ServerState:
     """`reserve` bytes of the disk stay free: what would use them is refused before it is written."""
 

@@ -9,16 +9,17 @@ import json
 import logging
 import time
 import traceback
-from dataclasses import dataclass
 from typing import Any, TextIO
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from lua_cli.records import record
 
 LOGGER = logging.getLogger("lua_cli.server")
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Served:
     """One request, as it is logged and counted."""
 

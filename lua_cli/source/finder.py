@@ -14,11 +14,11 @@ import os
 import sys
 import sysconfig
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import lua_cli
 from lua_cli.project import Interpreter, Project
+from lua_cli.records import replace
 from lua_cli.source.model import ModuleLocation, Origin
 
 SDK = "lua_cli"

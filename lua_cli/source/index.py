@@ -10,16 +10,17 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lua_cli.diagnostics import Place
 from lua_cli.project import Project
+from lua_cli.records import record
 from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
-from lua_cli.source.lowering import lower, lower_body
+from lua_cli.source.lowering import lower_body
 from lua_cli.source.model import (
     ComputedRead,
     DataRead,
@@ -31,13 +32,17 @@ from lua_cli.source.model import (
 )
 from lua_cli.source.outline import Body, Outline, bodies_of, numbers_at, outline
 from lua_cli.source.parsing import ParseError, parse
+from lua_cli.source.readings import readings_of
 from lua_cli.source.reads import RawReads, read
 from lua_cli.source.spans import Span, shown_span
-from lua_cli.source.store import FactsStore, Kept
+from lua_cli.source.store import FactsStore, Kept, kept_of
 from lua_cli.source.variables import Variables
 
+if TYPE_CHECKING:
+    from lua_cli.source.beside import Beside
 
-@dataclass(slots=True)
+
+@record
 class _File:
     """What is remembered of one file."""
 
@@ -57,9 +62,10 @@ class SourceIndex:
     looked_into functions whose bodies counted: file → lines of their `def`
     """
 
-    def __init__(self, project: Project, store: FactsStore | None = None) -> None:
+    def __init__(self, project: Project, store: FactsStore | None = None, beside: Beside | None = None) -> None:
         self.project = project
         self.store = store
+        self._beside = beside
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
         self.whole: set[Path] = set()
@@ -208,13 +214,21 @@ class SourceIndex:
         text = self.text(path)
         digest = self.read[path]
         known = self.store.get(digest) if self.store else None
+        if known is None and self.store and self._beside:
+            entry = self._beside.take(path, digest)
+            known = self.store.add(digest, entry) if entry is not None else None
         if known is not None and (known.reads is not None or not with_reads):
             return known
-        tree = parse(text)
-        kept = Kept(lower(tree, text), *((read(tree, text), bodies_of(tree, text)) if with_reads else (None, ())))
+        kept = kept_of(text, with_reads=with_reads)
         if self.store:
             self.store.put(digest, kept)
         return kept
+
+    def readings(self, texts: Sequence[dict[int, str]]) -> Callable[[], list[dict[int, ir.Stmt]]]:
+        """libcst's readings of statements, when they are asked for."""
+        if self._beside and texts:
+            return self._beside.ask(texts)
+        return lambda: [readings_of(each) for each in texts]
 
     def agreed(self, path: Path, statements: str) -> bool:
         """Whether it is known that both readers read these statements of the file alike."""

@@ -19,9 +19,17 @@ Kind = Literal["address", "path", "file"]
 _HOST = r"(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w-]+\.local)"
 _ADDRESS: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?{_HOST}(?=[:/?#]|$)", re.IGNORECASE)
 _PATH: Final = re.compile(r"(?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/](?!/))[^\n{}]+$")
-_HINT: Final = re.compile(
-    rf"://[^\s\"']*{_HOST}|[\"'](?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/])|\bconnect\(|\bopen\(|\bread_",
-    re.IGNORECASE,
+# What a text holds that has one of them: a part in lower case, and what must stand around it. The parts are looked for
+# first, since a pattern that ignores case walks over every character of every file.
+_HINTS: Final = (
+    ("://", re.compile(rf"://[^\s\"']*{_HOST}")),
+    *(
+        (part, re.compile(rf"[\"']{re.escape(part)}"))
+        for part in ("/users/", "/home/", "/root/", "/volumes/", "/private/", "~/")
+    ),
+    *((f":{slash}", re.compile(rf"[\"'][a-z]:{re.escape(slash)}")) for slash in "\\/"),
+    *((f"{name}(", re.compile(rf"\b{name}\(")) for name in ("connect", "open")),
+    *((name, re.compile(rf"\b{name}")) for name in ("read_text", "read_bytes")),
 )
 _READS: Final = frozenset({"read_text", "read_bytes", "open"})
 _WRITES: Final = frozenset("wxa+")
@@ -34,7 +42,8 @@ def is_local_address(text: str) -> bool:
 
 def local_things(tree: ast.Module, text: str) -> list[tuple[Kind, str, Span]]:
     """All of them, in the order of the source."""
-    if not _HINT.search(text):
+    lowered = text.lower()
+    if not any(part in lowered and pattern.search(lowered) for part, pattern in _HINTS):
         return []
     return sorted(_found(tree), key=lambda found: found[2])
 

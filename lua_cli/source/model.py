@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from lua_cli.diagnostics import Place
 from lua_cli.errors import LuaError
+from lua_cli.records import record
 from lua_cli.source.spans import Span
 
 Origin = Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ModuleLocation:
     """Where Python's import system would find a module.
 
@@ -32,7 +32,7 @@ class ModuleLocation:
     native: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ImportFact:
     """One imported thing, wherever in the module it stands.
 
@@ -56,7 +56,7 @@ class ImportFact:
 Need = Literal["needs", "asks", "handles"]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class EnvRead:
     """An environment variable read by a literal name: os.environ["X"], os.environ.get("X"), os.getenv("X"),
     lua_cli.env("X"), and each field of a class of pydantic-settings."""
@@ -67,7 +67,7 @@ class EnvRead:
     need: Need = "asks"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ComputedRead:
     """An environment variable read by a name that is no literal: `os.environ[self.token_env]`. `expression` is the
     name's source, `span` that of the whole read."""
@@ -79,7 +79,7 @@ class ComputedRead:
     need: Need = "asks"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class LocalThing:
     """A text that names what only this machine has. kind: "address" (`http://localhost`), "path" (`/Users/me`), "file"
     (a relative path that is read from the working folder)."""
@@ -89,7 +89,7 @@ class LocalThing:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class DataRead:
     """A data file read by a literal path beside the module (`Path(__file__).parent / "x"`,
     `open(join(dirname(__file__), …))`)

@@ -17,8 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lua_cli.source import ir
-from lua_cli.source.outline import Body
-from lua_cli.source.reads import RawImport, RawReads
+from lua_cli.source.lowering import lower
+from lua_cli.source.outline import Body, bodies_of
+from lua_cli.source.parsing import parse
+from lua_cli.source.reads import RawImport, RawReads, read
 
 _HEAD = b"lua-facts 1"
 _MADE: dict[tuple[str, str], Any] = {
@@ -42,6 +44,19 @@ class Kept(NamedTuple):
     bodies: tuple[Body, ...]
 
 
+def kept_of(text: str, *, with_reads: bool) -> Kept:
+    """Read a source. Raises ParseError."""
+    tree = parse(text)
+    return Kept(lower(tree, text), *((read(tree, text), bodies_of(tree, text)) if with_reads else (None, ())))
+
+
+def encoded(kept: Kept) -> bytes:
+    """An entry as it is kept."""
+    one = kept.reads
+    reads = one and (one.imports, one.env, one.computed, one.local, one.data)
+    return pickle.dumps((kept.facts, reads, kept.bodies), protocol=5)
+
+
 class FactsStore:
     """The facts of one project's sources. `identity`: the program, and all else that decides how a source is read."""
 
@@ -49,32 +64,36 @@ class FactsStore:
         self._path, self._identity = path, identity
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
-        self._used: dict[str, memoryview | bytes] = {}
+        self._used: dict[str, memoryview | bytes | Kept] = {}
         self._agreed: set[str] = set()
         self._new = False
 
     def get(self, digest: str) -> Kept | None:
         """What is kept of the source of that digest."""
         content = self._entries().get(digest)
-        if content is None:
-            return None
+        return None if content is None else self._taken(digest, content)
+
+    def add(self, digest: str, content: bytes) -> Kept | None:
+        """What an entry says that somebody else has made (`encoded`), which is kept from now on."""
+        self._new = True
+        return self._taken(digest, content)
+
+    def put(self, digest: str, kept: Kept) -> None:
+        self._used[digest] = kept  # encoded when it is written, if it is
+        self._new = True
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was kept, or nothing of use."""
+        return not self._entries()
+
+    def _taken(self, digest: str, content: memoryview | bytes) -> Kept | None:
         try:
             facts, reads, bodies = _Reader(io.BytesIO(content)).load()
         except (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError):
             return None
         self._used[digest] = content
         return Kept(facts, None if reads is None else _reads(*reads), bodies)
-
-    def put(self, digest: str, kept: Kept) -> None:
-        reads = kept.reads and (
-            kept.reads.imports,
-            kept.reads.env,
-            kept.reads.computed,
-            kept.reads.local,
-            kept.reads.data,
-        )
-        self._used[digest] = pickle.dumps((kept.facts, reads, kept.bodies), protocol=5)
-        self._new = True
 
     def agreed(self, digest: str, statements: str) -> bool:
         """Whether both readers gave the same for these statements of the source of that digest."""
@@ -93,9 +112,10 @@ class FactsStore:
         """The file as it is to be now; None when it may stay as it is."""
         if not self._new and self._there is not None and len(self._used) == len(self._there):
             return None
-        sizes = {digest: len(content) for digest, content in self._used.items()}
+        written = {digest: encoded(one) if isinstance(one, Kept) else one for digest, one in self._used.items()}
+        sizes = {digest: len(content) for digest, content in written.items()}
         index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
-        body = b"".join((index, b"\n", *self._used.values()))
+        body = b"".join((index, b"\n", *written.values()))
         return b" ".join((_HEAD, hashlib.sha256(body).hexdigest().encode())) + b"\n" + body
 
     def _entries(self) -> dict[str, memoryview]:

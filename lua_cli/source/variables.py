@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
+from lua_cli.records import record
 from lua_cli.source.bindings import (
     Chain,
     assigned,
@@ -40,7 +40,7 @@ _MANY: Final = 200  # names of one read
 _CASES: Final[Mapping[str, Callable[[str], str]]] = {"upper": str.upper, "lower": str.lower, "strip": str.strip}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Names:
     """What a read may ask for. `complete`: it asks for nothing else."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from lua_cli.records import record
 from lua_cli.source.yaml_words import plainly
 
 _PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float")}
@@ -29,7 +29,7 @@ class YamlError(Exception):
         self.message, self.line, self.column = message, line, column
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Node:
     """A value and where it stands. `value` is a scalar, a tuple of nodes, or a dict of nodes by key; `keys` has the
     keys' places. Of a scalar, `end` is where it ends, `style` how it is written: "", "'", '"', "|" or ">", and

@@ -11,7 +11,7 @@ import pytest
 import lua_cli
 
 PACKAGE = Path(lua_cli.__file__).parent
-GROUND = ("_version", "errors", "diagnostics")
+GROUND = ("_version", "errors", "records", "diagnostics")
 ORDER = (
     "sdk", "project", "source", "flows", "analysis", "rules", "bundle", "child", "probe", "registry", "server", "runtime",
     "report", "pipeline", "scaffold", "commands", "main", "__main__",
@@ -66,9 +66,9 @@ def test_a_stage_imports_only_earlier_stages(path: Path) -> None:
         if not name.startswith("lua_cli."):
             continue
         other = name.split(".")[1]
-        if other in GROUND:
+        if other in GROUND and (own not in GROUND or other == "records"):
             continue
-        assert own not in GROUND, f"{path.name}:{line}: {own} imports nothing of lua_cli"
+        assert own not in GROUND, f"{path.name}:{line}: {own} imports nothing of lua_cli but records"
         if other not in ORDER:
             continue  # a name of the SDK through `from lua_cli import …`
         assert ORDER.index(other) <= ORDER.index(own), (

@@ -12,7 +12,6 @@ import os
 import random
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import obstore
@@ -20,6 +19,7 @@ import pytest
 from obstore.store import from_url
 
 from lua_cli.errors import LuaError
+from lua_cli.records import replace
 from lua_cli.registry.content import verify
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.protocol import Registry

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from lua_cli.errors import LuaError, NotFoundError
+from lua_cli.records import replace
 from lua_cli.registry import rows
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.protocol import Registry, SkillFacts, ToolFacts

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lua_cli.errors import LuaError, NotFoundError, UnavailableError
+from lua_cli.records import replace
 from lua_cli.registry.changes import Changes, Rename, Tokens, ToolChange
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.execute import Deployed, Pushed, Receipt, execute

@@ -6,12 +6,12 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 
+from lua_cli.records import replace
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from tests.registry.sample import facts, submission
 from tests.server.serving import Server

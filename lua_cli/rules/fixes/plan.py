@@ -12,16 +12,16 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from lua_cli.diagnostics import Diagnostic, Edit, Place
 from lua_cli.project import Project
+from lua_cli.records import field, record
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FileChange:
     """One file, before and after; `encoding` is the one that both are in."""
 
@@ -31,7 +31,7 @@ class FileChange:
     encoding: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FixPlan:
     """changes: by path · applied: what is fixed by them · left: (diagnostic, why its fix was not taken)."""
 
@@ -40,7 +40,7 @@ class FixPlan:
     left: tuple[tuple[Diagnostic, str], ...] = ()
 
 
-@dataclass(slots=True)
+@record
 class _File:
     """A file as it is now: its text with the line ends that it has, and where each line starts."""
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from lua_cli.diagnostics import Edit, Fix, Place
+from lua_cli.records import record
 from lua_cli.rules.fixes.rewriting import calling
 
 _SCOPES = (
@@ -29,7 +29,7 @@ _SCOPES = (
 _NOT_MOVABLE = (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Constructor:
     """What is known of the class: its name without dots, its positional parameters, and parameter → field of the
     instance.

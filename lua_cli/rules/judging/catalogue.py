@@ -6,11 +6,11 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, get_args
 
 from lua_cli.diagnostics import Diagnostic, Severity
+from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PREFIX = "lua/"
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Rule:
     """A rule. `check` judges the analysis, `from_finding` words what a stage came upon; at least one is there.
 

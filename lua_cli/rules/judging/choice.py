@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from lua_cli.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Choice:
     """select: only these warnings · ignore: not these warnings · providers: `--for`, whose limits to judge by · ci: a
     stale lock is an error.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
 from lua_cli.diagnostics import Diagnostic, Place
 from lua_cli.project import Project
+from lua_cli.records import field, record
 from lua_cli.rules.judging.choice import Choice
 from lua_cli.rules.judging.suppressions import Suppression
 
@@ -27,7 +27,7 @@ class RegisteredTool(NamedTuple):
     info: ClassInfo
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Outcome:
     """What came of the rules that ran first. `used` are the (code, place) pairs of suppressions that silenced
     something.
@@ -38,7 +38,7 @@ class Outcome:
     found: tuple[Diagnostic, ...]
 
 
-@dataclass(frozen=True)
+@record(frozen=True, slots=False)
 class Context:
     """One project under judgement."""
 

@@ -5,12 +5,12 @@ once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.model import Analysis, Finding
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.project import Project
+from lua_cli.records import replace
 from lua_cli.rules.judging.catalogue import all_rules, find_rule
 from lua_cli.rules.judging.choice import Choice
 from lua_cli.rules.judging.context import Context, Outcome, source_text

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.errors import UsageError
 from lua_cli.project import Project
+from lua_cli.records import replace
 from lua_cli.rules.judging.catalogue import PREFIX, codes, find_rule
 from lua_cli.rules.judging.choice import Choice
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from lua_cli.records import record
 from lua_cli.rules.judging.catalogue import Rule, all_rules
 
 _BLOCK = re.compile(r"^(Bad|Good):\n\n```(?:python|yaml)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -48,7 +48,7 @@ tool-description-vague = "error"
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Page:
     """bad, good: path → text of each example's files."""
 

@@ -11,9 +11,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lua_cli.diagnostics import Diagnostic, Place
+from lua_cli.records import record
 from lua_cli.rules.judging.levels import full_code
 
 _DIRECTIVE = re.compile(r"#\s*lua:\s*ignore\b\s*(?:\[(?P<codes>[^\]#]*)\])?")
@@ -21,7 +21,7 @@ _DIRECTIVE = re.compile(r"#\s*lua:\s*ignore\b\s*(?:\[(?P<codes>[^\]#]*)\])?")
 _YAML_COMMENT = re.compile(r"(?:^|\s)(#.*lua:.*)$")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Suppression:
     """One comment.
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from lua_cli.records import record
 from lua_cli.source import ir
 
 _BUILTINS = frozenset(dir(builtins))
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class TopLevel:
     """names: what the module's imports bind, and "" for what it binds otherwise."""
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from lua_cli.records import record
 
 _PROPERTY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 _GEMINI_KEPT = (
@@ -22,7 +23,7 @@ _SCHEMAS = ("anyOf", "oneOf", "allOf", "prefixItems")
 _NAMED_SCHEMAS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Dialect:
     """schema: what the provider gets · problems: (JSON Pointer of the field, what it cannot say)."""
 

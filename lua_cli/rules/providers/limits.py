@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Limits:
     """name: what a tool may be called, and `name_words` the same in words · description: its longest · tools: the most
     in one request."""

@@ -6,9 +6,9 @@ Children are started when they are needed, and end with the conversation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.records import field, record, replace
 from lua_cli.runtime.agents.gating import BUDGET, ask_gates
 from lua_cli.runtime.agents.model import AgentFacts, channel_text
 from lua_cli.runtime.agents.offering import offer_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lua_cli.runtime.model import RunOptions
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Setting:
     """Where a conversation takes place. `budget` is the seconds that a condition may take; `messages` is what was said
     before.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from lua_cli.records import record
 from lua_cli.runtime.mcp.servers import ServerFacts
 from lua_cli.runtime.turns.model import MAX_ITERATIONS
 
 CHANNELS = ("text", "voice")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AgentFacts:
     """An agent. `persona` is a text, or texts by channel; `skills` are names, in order."""
 

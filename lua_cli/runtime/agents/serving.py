@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lua_cli.child.environment import declared_values
+from lua_cli.records import replace
 from lua_cli.runtime.mcp.servers import ServerFacts
 from lua_cli.runtime.turns.model import Gate, Offer, Tool
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle import unpack
 from lua_cli.child.environment import declared_values
+from lua_cli.records import record, replace
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.outcome import Wording, result_of
 from lua_cli.runtime.running import order_of, run_tool
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OWN = ""  # the name of the skill's own condition among those of its tools
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Answer:
     """What a condition said."""
 

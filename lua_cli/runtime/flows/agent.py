@@ -7,13 +7,13 @@ branch is an error result. A refusal and exhausted iterations take the default p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError, ProviderError
 from lua_cli.flows.json_text import as_text, compact, normal
 from lua_cli.flows.model import Agent, Block, FlowSkill, FlowTool
+from lua_cli.records import replace
 from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message
 from lua_cli.runtime.request import InputError, read_input
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from lua_cli.flows.model import Connector
+from lua_cli.records import field, record, replace
 from lua_cli.runtime.flows.message import BlockError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Store(Protocol):
         """Remove a key, there or not."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class LogLine:
     """What a `log` block says."""
 
@@ -44,7 +44,7 @@ class LogLine:
     logger: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Mock:
     """What stands for a block: a body, variables, a failure, or dropping the message."""
 
@@ -63,7 +63,7 @@ def _no_python(name: str, _value: Any, _seconds: float, _heard: Callable[[str], 
     raise BlockError(f"the Python tool {name!r} is not there")
 
 
-@dataclass(slots=True)
+@record
 class Around:
     """What blocks reach beyond the message.
 

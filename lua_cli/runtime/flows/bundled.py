@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
 from lua_cli.flows.json_text import compact
 from lua_cli.flows.model import FLOW_REF, Agent, Block, Chain, Flow, FlowTool
+from lua_cli.records import record, replace
 from lua_cli.runtime.flows.agent import call
 from lua_cli.runtime.flows.around import Around
 from lua_cli.runtime.flows.engine import Engine
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Bundled:
     """An artifact's agent, with the engine of its flows. Close it at the end."""
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
+from lua_cli.records import field, record
 from lua_cli.runtime.expecting import exact_differences, subset_differences
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
 from lua_cli.runtime.turncase import read_script
@@ -29,7 +29,7 @@ _MOCK = ("body", "vars", "error", "dropped")
 _EXPECT = ("body", "vars", "dropped", "error")
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class FlowCase:
     """A message for a flow. `expect` has some of: body (exactly), vars (those named), dropped, error (contained)."""
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
 from lua_cli.flows.json_text import as_text
 from lua_cli.flows.model import Connector
+from lua_cli.records import replace
 from lua_cli.runtime.agents.conversation import PythonConversation
 from lua_cli.runtime.agents.model import AgentFacts
 from lua_cli.runtime.flows.agent import answer, offer, shown, take

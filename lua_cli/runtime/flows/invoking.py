@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
 from lua_cli.flows.json_text import compact, normal
 from lua_cli.flows.model import Connector
+from lua_cli.records import record
 from lua_cli.runtime.flows.around import Around, LogLine, Mock, Python
 from lua_cli.runtime.flows.engine import Engine
 from lua_cli.runtime.flows.message import DroppedError, FlowError, Message
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 TIMEOUT = 30.0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Invoked:
     """What came of a flow: body and variables; or it was dropped; or it failed."""
 

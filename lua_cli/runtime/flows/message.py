@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
 from typing import Any
 
 from lua_cli.errors import LuaError
+from lua_cli.records import field, record
 
 
 def new_id() -> str:
@@ -14,7 +14,7 @@ def new_id() -> str:
     return secrets.token_hex(8)
 
 
-@dataclass(slots=True)
+@record
 class Message:
     """A message. Blocks replace its body and its variables; the values themselves are never changed in place, so that a
     copy shares them.

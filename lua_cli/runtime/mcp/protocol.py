@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from lua_cli.records import field, record
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS = ("2026-07-28",)
@@ -32,7 +33,7 @@ class ProtocolError(Exception):
         return {"jsonrpc": "2.0", "id": self.id, "error": error}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Asked:
     """A request or, without `id`, a notification. `stateless`: it carries its own version."""
 

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.errors import UsageError
+from lua_cli.records import record
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,32}")
 _KEYS = ("name", "command", "args", "env", "url")
 _FORM = '{"name": "files", "command": "npx", "args": […], "env": ["TOKEN"]} or {"name": "files", "url": "https://…"}'
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ServerFacts:
     """A server: a program that speaks over its stdin and stdout, or an address. `env` names the variables that the
     program gets; their values are never in the source.

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import difflib
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from lua_cli.errors import LuaError
 from lua_cli.probe.json_schema import SchemaProblemError
+from lua_cli.records import record
 from lua_cli.runtime.checking import faults_of
 from lua_cli.runtime.turns.model import CALL_ID, LOAD_SKILL, Document, Offer, Tool, ToolCall, ToolError, ToolResult
 from lua_cli.runtime.turns.prompt import load_skill_spec
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Caller:
     """Calls the tools of an offer."""
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from lua_cli.records import field, record
 from lua_cli.runtime.turns.calling import Caller, content_of
 from lua_cli.runtime.turns.model import (
     AssistantMessage,
@@ -38,7 +38,7 @@ def take_turn(offer: Offer, messages: Sequence[Message], model: Model, rules: Ru
     return turn.take()
 
 
-@dataclass(slots=True)
+@record
 class _Turn:
     offer: Offer
     before: tuple[Message, ...]

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from lua_cli.records import field, record
 from lua_cli.runtime.turns.cancellation import Cancellation
 
 LOAD_SKILL = "load_skill"  # the name that the loop takes for itself: no tool may have it
@@ -23,7 +23,7 @@ CALL_ID: ContextVar[str] = ContextVar("call_id", default="")  # of the call that
 OnText = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolSpec:
     """A tool as the model sees it. `input_schema` is a JSON Schema (2020-12) of an object."""
 
@@ -32,7 +32,7 @@ class ToolSpec:
     input_schema: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolError:
     """Why a tool call has no output. The model gets all of it, to react to; it never ends the turn.
 
@@ -55,7 +55,7 @@ class ToolError:
         return out
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolResult:
     """What a call came to: `output` (a JSON value) counts when `error` is None. `logs` is what the tool printed, `said`
     what it said on a voice session meanwhile.
@@ -67,7 +67,7 @@ class ToolResult:
     said: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Tool:
     """A tool that can be called.
 
@@ -80,7 +80,7 @@ class Tool:
     call: Callable[[dict[str, Any]], ToolResult]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Document:
     """A skill's document that the model loads on demand: the prompt has name and description only.
 
@@ -94,7 +94,7 @@ class Document:
     files: Mapping[str, bytes] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Gate:
     """What a condition said before the turn. `reason` says why it is closed: "it said no", "ValueError: …",
     "no answer within 30 seconds", "skill refunds is left out"; "" for an open one. Without `asked` there is no
@@ -110,7 +110,7 @@ class Gate:
     duration_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Offer:
     """What the model is offered in one turn.
 
@@ -128,7 +128,7 @@ class Offer:
     parts: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolCall:
     """A call that the model asks for. `arguments` is usually an object; a model may write anything. `id` is unique in
     the conversation.
@@ -139,18 +139,18 @@ class ToolCall:
     arguments: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class UserMessage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class AssistantMessage:
     text: str
     calls: tuple[ToolCall, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class ToolMessage:
     """A result on its way back. `content` is a text as it is, anything else as compact JSON; an error is
     {"error": {"type", "message", …}}.
@@ -165,7 +165,7 @@ class ToolMessage:
 Message = UserMessage | AssistantMessage | ToolMessage
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Usage:
     """Tokens as the provider counted them; zeros where nothing was counted."""
 
@@ -180,7 +180,7 @@ class Usage:
         return {"inputTokens": self.input_tokens, "outputTokens": self.output_tokens}
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Request:
     """Exactly what a model sees: the system prompt, the conversation, the tools."""
 
@@ -189,7 +189,7 @@ class Request:
     tools: tuple[ToolSpec, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Reply:
     """What a model answered. With `refusal` (its words, may be "") it will not do it; with `calls` it wants results
     first, and `text` is what it said beside; else `text` is the answer.
@@ -214,7 +214,7 @@ class Model(Protocol):
         """One model call. `on_text` gets the text piece by piece where the model can stream, else once as a whole."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Entry:
     """One line of a transcript. `kind` is its `type` in JSON (docs/agents.md has them all); `facts` is JSON-able."""
 
@@ -233,7 +233,7 @@ class Entry:
 OnEntry = Callable[[Entry], None]
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Rules:
     """How a turn is taken.
 
@@ -248,7 +248,7 @@ class Rules:
     on_text: OnText | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Outcome:
     """What a turn came to.
 

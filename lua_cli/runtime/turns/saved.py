@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import NotFoundError, UsageError
+from lua_cli.records import record
 from lua_cli.runtime.turns.model import Entry
 
 _KINDS = ("user", "gate", "prompt", "model", "tool", "answer", "refused", "exhausted", "cancelled")
@@ -27,7 +27,7 @@ _COUNTS = {  # what has to be the same in another run: not times, numbers of cal
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True)
 class Transcript:
     """A saved transcript: its lines as JSON, from the file `name`."""
 

@@ -1,0 +1,242 @@
+"""Reads sources in a process beside this one, where there is a second core. In: files that are probably wanted. Out:
+entries of the facts store, by file; and what libcst reads of statements.
+
+The process is a fork that imports libcst, reads one file after another that nobody has begun yet, and then answers
+questions. Who began a file stands in memory that both share; what was read lies in a file without a name. Nothing
+depends on it: whatever it does not give is read by whoever asked. It is begun as early as can be, so this module loads
+little.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import pickle
+import select
+import struct
+import sys
+import time
+from contextlib import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from lua_cli.source import ir
+
+    Texts = dict[int, str]  # of statements, by number
+    Readings = dict[int, ir.Stmt]
+
+_MOST = 50_000  # files
+_FREE, _MINE, _BEGUN, _DONE = range(4)
+_PLACE = struct.Struct("=QQ")
+_STRIDE = 1 + _PLACE.size
+_PAUSE = 0.0002  # seconds between two looks at a file that the other process reads: one takes a few milliseconds
+_PATIENCE = 5.0
+_RECURSION = 12_000
+_KILL = 9  # the import of `signal` and its enumerations takes longer than all else here
+
+
+def can_begin() -> bool:
+    """Whether there is a core for it, and a system that can."""
+    return hasattr(os, "memfd_create") and hasattr(os, "sched_getaffinity") and len(os.sched_getaffinity(0)) > 1
+
+
+class Beside:
+    """The process. `end` it."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Path, int] = {}
+        self._marks = mmap.mmap(-1, _MOST * _STRIDE)
+        self._content = os.memfd_create("lua-facts")
+        asked, self._asks = os.pipe()
+        self._answers, answering = os.pipe()
+        self._pid = _fork()
+        if not self._pid:
+            try:
+                os.close(self._asks)
+                os.close(self._answers)
+                _Reader(self._marks, self._content, asked, answering).serve()
+            finally:
+                os._exit(0)
+        os.close(asked)
+        os.close(answering)
+
+    def read(self, files: Sequence[Path]) -> None:
+        """Have files read, the last one first."""
+        if len(files) <= _MOST:
+            self._numbers = {path: number for number, path in enumerate(files)}
+            self._send("files", [str(path) for path in files])
+
+    def take(self, path: Path, digest: str) -> bytes | None:
+        """The entry of a file whose bytes have that digest; None where whoever asks has to read it."""
+        number = self._numbers.get(path)
+        if number is None or not self._pid:
+            return None
+        at = number * _STRIDE
+        if self._marks[at] == _FREE:
+            self._marks[at] = _MINE
+        if self._marks[at] == _MINE:
+            return None
+        if self._marks[at] == _BEGUN and not self._waited(at):
+            return None
+        content = self._stored(self._marks[at + 1 : at + _STRIDE])
+        return content[len(digest) :] if content.startswith(digest.encode("ascii")) else None
+
+    def ask(self, texts: Sequence[Texts]) -> Callable[[], list[Readings]]:
+        """Have libcst read statements. Gives what waits for the readings, and reads by itself where none come."""
+        from lua_cli.source.readings import readings_of
+
+        asked = self._send("texts", list(texts))
+
+        def wait() -> list[Readings]:
+            if asked:
+                with suppress(EOFError, OSError, pickle.UnpicklingError):
+                    content = self._stored(_exactly(self._answers, _PLACE.size))
+                    found: list[Readings] = pickle.loads(content)  # noqa: S301  # our own fork wrote it
+                    return found
+            return [readings_of(each) for each in texts]
+
+        return wait
+
+    def end(self) -> None:
+        """End the process. Again and again."""
+        if self._pid:
+            os.kill(self._pid, _KILL)
+            os.waitpid(self._pid, 0)
+            self._pid = 0
+            for descriptor in (self._asks, self._answers, self._content):
+                os.close(descriptor)
+
+    def _send(self, kind: str, what: object) -> bool:
+        """Tell the process something; whether that could be done."""
+        content = pickle.dumps((kind, what), protocol=5)
+        data = memoryview(len(content).to_bytes(8, "little") + content)
+        with suppress(OSError):  # it is gone
+            while data and self._pid:
+                data = data[os.write(self._asks, data) :]
+        return not data
+
+    def _waited(self, at: int) -> bool:
+        """Whether a file that the other process has begun was read."""
+        until = time.monotonic() + _PATIENCE
+        while self._marks[at] == _BEGUN and time.monotonic() < until:
+            time.sleep(_PAUSE)
+        return self._marks[at] == _DONE
+
+    def _stored(self, place: bytes) -> bytes:
+        offset, length = _PLACE.unpack(place)
+        return os.pread(self._content, length, offset)
+
+
+class _Reader:
+    """The fork's side."""
+
+    def __init__(self, marks: mmap.mmap, content: int, asked: int, answering: int) -> None:
+        self._marks, self._content = marks, content
+        self._asked, self._answering = asked, answering
+        self._offset = 0
+        nowhere = os.open(os.devnull, os.O_RDWR)
+        for descriptor in range(3):  # neither input nor output is its business
+            os.dup2(nowhere, descriptor)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+
+    def serve(self) -> None:
+        """Do what is asked until nobody asks."""
+        import signal
+
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever forked it ends it
+        import libcst  # noqa: F401  # a question needs it, and it takes long
+
+        from lua_cli.source.readings import readings_of
+
+        with suppress(EOFError, OSError):
+            while True:
+                content = _exactly(self._asked, int.from_bytes(_exactly(self._asked, 8), "little"))
+                kind, what = pickle.loads(content)  # noqa: S301  # whoever forked it wrote it
+                if kind == "files":
+                    self._files(what)
+                else:
+                    found = [readings_of(each) for each in what]
+                    os.write(self._answering, self._put(pickle.dumps(found, protocol=5)))
+
+    def _files(self, files: list[str]) -> None:
+        """Read files until something else is asked."""
+        for number in reversed(range(len(files))):
+            if select.select([self._asked], [], [], 0)[0]:
+                return
+            self._file(number, files[number])
+
+    def _file(self, number: int, path: str) -> None:
+        at = number * _STRIDE
+        if self._marks[at] != _FREE:
+            return
+        self._marks[at] = _BEGUN
+        self._marks[at + 1 : at + _STRIDE] = self._put(_entry(path))
+        self._marks[at] = _DONE
+
+    def _put(self, content: bytes) -> bytes:
+        """Put something down; gives its place."""
+        place, data = _PLACE.pack(self._offset, len(content)), memoryview(content)
+        while data:
+            written = os.pwrite(self._content, data, self._offset)
+            self._offset += written
+            data = data[written:]
+        return place
+
+
+def _fork() -> int:
+    if sys.version_info >= (3, 12):  # it warns of threads: the fork runs nothing of theirs
+        import warnings
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            return os.fork()
+    return os.fork()
+
+
+def _entry(path: str) -> bytes:
+    """The digest of a file, and its entry in the store; nothing of one that cannot be read."""
+    import hashlib
+    from pathlib import Path
+
+    from lua_cli.source.decoding import DecodeError, decode
+    from lua_cli.source.parsing import ParseError
+    from lua_cli.source.store import encoded, kept_of
+
+    try:
+        data = Path(path).read_bytes()
+        kept = kept_of(decode(data), with_reads=True)
+    except (OSError, DecodeError, ParseError, RecursionError):
+        return b""
+    return hashlib.sha256(data).hexdigest().encode("ascii") + encoded(kept)
+
+
+def _exactly(descriptor: int, count: int) -> bytes:
+    parts: list[bytes] = []
+    while count:
+        part = os.read(descriptor, min(count, 1 << 20))
+        if not part:
+            raise EOFError
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+def probable_files(roots: Sequence[Path], without: Sequence[Path]) -> list[Path]:
+    """The Python files below the import roots, but for hidden folders, environments and what is in `without`."""
+    from pathlib import Path
+
+    found: dict[Path, None] = {}
+    for root in roots:
+        for current, folders, names in os.walk(root):
+            here = Path(current)
+            if "pyvenv.cfg" in names or here in without:
+                folders.clear()
+                continue
+            folders[:] = [name for name in folders if name[0] != "." and name not in ("__pycache__", "node_modules")]
+            found |= dict.fromkeys(here / name for name in names if name.endswith(".py"))
+            if len(found) > _MOST:
+                return []
+    return list(found)

@@ -1,0 +1,32 @@
+"""libcst's readings of a module's statements. In: their texts, by number. Out: facts without places, by number; what it
+cannot read is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lua_cli.source import ir
+
+
+def readings_of(texts: Mapping[int, str]) -> dict[int, ir.Stmt]:
+    """All in one parse; one by one where that is not to be had."""
+    if not texts:
+        return {}
+    from lua_cli.source.cst import UnreadableError, read  # libcst: only where something is not known yet
+
+    try:
+        together = read("\n".join(texts.values()))
+        if len(together) == len(texts):
+            return dict(zip(texts, together, strict=True))
+    except UnreadableError:
+        pass
+    out: dict[int, ir.Stmt] = {}
+    for at, text in texts.items():
+        try:
+            reading = read(text)
+        except UnreadableError:
+            continue
+        if len(reading) == 1:
+            out[at] = reading[0]
+    return out
