@@ -14,7 +14,7 @@ from lua_cli.errors import UsageError
 if TYPE_CHECKING:
     from lua_cli.commands.acting import Mirror
     from lua_cli.project import Project
-    from lua_cli.registry.execute import Pushed
+    from lua_cli.registry.execute import Pushed, Receipt
     from lua_cli.registry.plan import Plan
     from lua_cli.registry.semver import Version
 
@@ -67,6 +67,14 @@ def push_command(
         def make_plan() -> Plan:
             return planner.push([built.artifacts[skill] for skill in skills], version=version, deploy=auto_deploy)
 
+        def keep(receipt: Receipt) -> None:
+            from lua_cli.commands.pushing_ahead import answer_name
+            from lua_cli.commands.pushing_kept import keep_push
+
+            about = answer_name(chosen_kind or "skill", name, as_json=json_wanted)
+            if about is not None and (chosen_kind == "all" or name):
+                keep_push(about, target_project, built, target, receipt)
+
         plan = make_plan()
         if known is None and (strange := _of_others(plan)):
             note(strange)
@@ -84,6 +92,7 @@ def push_command(
             again=again,
             mirror=mirror,
             contents=_contents(target_project, plan) if dry_run else None,
+            keep=None if set_version or auto_deploy or allowed or agent else keep,
         )
 
 
