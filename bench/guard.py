@@ -35,6 +35,7 @@ LIMITS = {
     "compile, nothing changed": 1.77,
     "compile --json, nothing changed": 1.77,
     "compile of 100 tools, nothing changed": 1.82,
+    "push all, nothing changed": 2.4,
     "test of a trivial tool, nothing changed": 5.6,
 }
 
@@ -63,10 +64,22 @@ def commands(work: Path) -> dict[str, tuple[list[str], Path]]:
     text = AGENT.format(imports=imports, model=model, schema=schema)
     (small / "src/agent.py").write_text(text, encoding="utf-8")
     generate(large, 100)
-    first = [([*LUA, "compile"], small), ([*LUA, "compile", "--json"], small), (ONE, small), ([*LUA, "compile"], large)]
+    os.environ |= {
+        "LUA_DATA_DIR": str(work / "data"),
+        "LUA_CONFIG_DIR": str(work / "config"),
+        "LUA_API_URL": "embedded",
+    }
+    push = [*LUA, "push", "all"]
+    first = [
+        ([*LUA, "compile"], small),
+        (push, small),
+        ([*LUA, "compile", "--json"], small),
+        (ONE, small),
+        ([*LUA, "compile"], large),
+    ]
     for _ in range(2):  # the second time nothing is young, and what was said is kept
         for command, cwd in first:
-            subprocess.run(command, cwd=cwd, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            subprocess.run(command, cwd=cwd, check=True, stdin=subprocess.DEVNULL, capture_output=True)
         time.sleep(SETTLED)
     return {
         "lua --version": ([*LUA, "--version"], work),
@@ -74,6 +87,7 @@ def commands(work: Path) -> dict[str, tuple[list[str], Path]]:
         "compile, nothing changed": ([*LUA, "compile"], small),
         "compile --json, nothing changed": ([*LUA, "compile", "--json"], small),
         "compile of 100 tools, nothing changed": ([*LUA, "compile"], large),
+        "push all, nothing changed": (push, small),
         "test of a trivial tool, nothing changed": (ONE, small),
     }
 

@@ -113,29 +113,6 @@ def open_database(path: Path, *, create: bool, busy_seconds: float = BUSY_SECOND
         return connection
 
 
-def open_present(path: str) -> sqlite3.Connection | None:
-    """The database at `path`, an absolute one, when it is there, a registry of today's schema, and whole; None
-    otherwise. It is not made, not brought to today's schema, and not waited for.
-
-    Raises sqlite3.Error, LuaError, DamageError where `open_database` has words for it.
-    """
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    connection = sqlite3.connect(f"file://{quoted}?mode=rw", timeout=0, isolation_level=None, uri=True)
-    try:
-        connection.execute("PRAGMA synchronous = FULL")  # closing may move into the file what another one committed
-        connection.execute("PRAGMA trusted_schema = OFF")
-        with snapshot(connection):
-            present = _schema_of(connection, path)
-        if present == len(MIGRATIONS):
-            _check_structure(connection)
-            return connection
-    except BaseException:
-        connection.close()
-        raise
-    connection.close()
-    return None
-
-
 @contextmanager
 def transaction(connection: sqlite3.Connection, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
     """A write: the lock is taken at once, so that what is read inside is what the write builds on. All of it, or
@@ -163,17 +140,17 @@ def _prepare(connection: sqlite3.Connection, path: Path, busy_seconds: float) ->
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA trusted_schema = OFF")
     with snapshot(connection):  # of one moment: another process may be making the file
-        present = _schema_of(connection, path)
+        present = schema_of(connection, path)
     if present == len(MIGRATIONS):
-        _check_structure(connection)
+        check_structure(connection)
         return
     _write_ahead(connection, busy_seconds)
     with transaction(connection):
-        _schema_of(connection, path)  # another process may have been faster, or newer
+        schema_of(connection, path)  # another process may have been faster, or newer
         _migrate(connection)
 
 
-def _check_structure(connection: sqlite3.Connection) -> None:
+def check_structure(connection: sqlite3.Connection) -> None:
     """The tables of records agree with their indexes, so that no row is overlooked. Contents are checked when they
     are read.
     """
@@ -191,7 +168,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
 
 
-def _schema_of(connection: sqlite3.Connection, path: Path | str) -> int:
+def schema_of(connection: sqlite3.Connection, path: Path | str) -> int:
     """The schema version of the file, 0 for a fresh one. A file of another program, or of a release that knows more
     than this one, is refused and left alone.
     """

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 
 from lua_cli.errors import LuaError
-from lua_cli.registry.database import DamageError, open_present, snapshot
+from lua_cli.registry.database import MIGRATIONS, DamageError, check_structure, schema_of, snapshot
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` alone costs a fifth of a bare Python
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def standing_at(path: str, agent: str, skills: Iterable[tuple[str, str]]) -> str
     """The digest out of the registry at `path`; None where it is not there, not whole, or cannot be read at once: who
     opens it in the ordinary way gets to know why."""
     try:
-        db = open_present(path)
+        db = _present(path)
         if db is None:
             return None
         try:
@@ -55,3 +55,26 @@ def standing_at(path: str, agent: str, skills: Iterable[tuple[str, str]]) -> str
             db.close()
     except (sqlite3.Error, DamageError, LuaError, ValueError):  # ValueError: a path or a text that is no UTF-8
         return None
+
+
+def _present(path: str) -> sqlite3.Connection | None:
+    """The database at `path`, an absolute one, when it is there, a registry of today's schema, and whole; None
+    otherwise. It is not made, not brought to today's schema, and not waited for.
+
+    Raises sqlite3.Error, LuaError, DamageError where `open_database` has words for it.
+    """
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    connection = sqlite3.connect(f"file://{quoted}?mode=rw", timeout=0, isolation_level=None, uri=True)
+    try:
+        connection.execute("PRAGMA synchronous = FULL")  # closing may move into the file what another one committed
+        connection.execute("PRAGMA trusted_schema = OFF")
+        with snapshot(connection):
+            present = schema_of(connection, path)
+        if present == len(MIGRATIONS):
+            check_structure(connection)
+            return connection
+    except BaseException:
+        connection.close()
+        raise
+    connection.close()
+    return None

@@ -110,6 +110,37 @@ def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path
     }
 
 
+def test_a_push_of_an_unchanged_project_loads_sqlite_and_next_to_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guard of `commands/pushing_ahead.py`: the registry is asked, and nothing is loaded that a push plans with."""
+    monkeypatch.setenv("LUA_CONFIG_DIR", str(tmp_path / "config"))
+    root = tmp_path / "shop"
+    ignored = shutil.ignore_patterns("__pycache__", ".lua")
+    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=ignored)
+    pushing = "assert main(['push', 'all']) == 0"
+    for _ in range(2):  # the second one finds what the first one sent
+        all_modules_after(SAID + pushing, root)
+    assert (root / ".lua/cache/answers/push-all@-text.txt").is_file()
+    added = all_modules_after(f"from lua_cli.main import main\n{pushing}", root) - all_modules_after("", tmp_path)
+    assert not added & (DEAR - {"hashlib"})
+    assert {name for name in added if name.startswith("lua_cli")} == {
+        "lua_cli",
+        "lua_cli._version",
+        "lua_cli.commands",
+        "lua_cli.commands.at_once",
+        "lua_cli.commands.pushing_ahead",
+        "lua_cli.errors",
+        "lua_cli.main",
+        "lua_cli.pipeline",
+        "lua_cli.pipeline.at_once",
+        "lua_cli.registry",
+        "lua_cli.registry.database",
+        "lua_cli.registry.standing",
+    }
+    assert len(added) <= 40, sorted(added)
+
+
 SAID = "import lua_cli.pipeline.keeping as k; k.RACY_NS = -10**13\nfrom lua_cli.main import main\n"
 TESTED = """\
 from lua_cli import LuaAgent, LuaSkill, LuaTool
