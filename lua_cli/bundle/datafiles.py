@@ -14,12 +14,12 @@ from pathlib import Path
 
 from lua_cli.analysis.model import Attribute, SkillInfo
 from lua_cli.bundle.closure import Imports, Reached, member_name
-from lua_cli.bundle.denied import denied, denied_folder
 from lua_cli.bundle.globs import files_matching, leaves_folder
 from lua_cli.bundle.members import Members
 from lua_cli.bundle.pyproject import setting_place
 from lua_cli.project import Project
 from lua_cli.source import DataRead, ModuleLocation
+from lua_cli.source.denied import denied, denied_folder
 
 
 def add_included(members: Members, project: Project) -> None:

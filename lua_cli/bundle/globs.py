@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from lua_cli.bundle.denied import denied_folder
 from lua_cli.records import field, record
+from lua_cli.source.denied import denied_folder
 
 _MAGIC = frozenset("*?[")
 

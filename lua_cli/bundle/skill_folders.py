@@ -11,10 +11,10 @@ from pathlib import Path
 
 from lua_cli.analysis.model import SkillInfo
 from lua_cli.bundle.datafiles import name_of
-from lua_cli.bundle.denied import denied
 from lua_cli.bundle.globs import files_matching
 from lua_cli.bundle.members import Kind, Members
 from lua_cli.project import Project
+from lua_cli.source.denied import denied
 
 _LEFT_BEHIND = ("bytecode", "a file of the desktop")
 _TEXTS = (".md", ".txt")  # what a model reads; scripts and data stay as they are

@@ -44,6 +44,10 @@ class Limits:
         return {**sizes, "cpu": cpu, "open_files": self.open_files}
 
 
+Watch = Callable[[Callable[[], None]], Callable[[], None]]
+"""Takes what ends something, to call it from any thread; gives what takes that back."""
+
+
 @record(frozen=True)
 class Order:
     """A child to start.
@@ -69,6 +73,7 @@ class Order:
     early: tuple[str, ...] = ()
     answer: Answer | None = None
     begun: Begun | None = None
+    watch: Watch | None = None
 
     def made_body(self) -> Mapping[str, Any]:
         """The request; made now, where it is made."""
@@ -106,7 +111,12 @@ def launch(order: Order) -> Ended:
     """
     since = time.monotonic() if order.begun is None else order.begun.since
     child, body, trace = start_child(order)
-    seen = see_through(child, body, order.timeout, order.finals)
+    forget = order.watch(child.hang_up) if order.watch is not None else None
+    try:
+        seen = see_through(child, body, order.timeout, order.finals)
+    finally:
+        if forget is not None:
+            forget()
     check_sandbox(order, seen["exit_code"], seen["logs"])
     return Ended(**seen, trace=read_trace(trace), seconds=time.monotonic() - since)
 

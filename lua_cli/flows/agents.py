@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.flows.json_text import strict_json
 from lua_cli.flows.model import MAX_ITERATIONS, Agent, FlowSkill, FlowTool, Template
 from lua_cli.flows.reading import VALUE, Reader
 from lua_cli.source.yaml_text import Node
@@ -99,14 +100,14 @@ def _schema(reader: Reader, node: Node | None) -> Mapping[str, Any]:
     place = reader.place(node)
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = strict_json(value)
         except json.JSONDecodeError as error:
             place = reader.within(node, error.lineno, error.colno)
             hint = 'inputSchema: \'{"type": "object", "properties": {"orderId": {"type": "string"}}}\''
             reader.say(SCHEMA, place, f"inputSchema is no JSON: {error.msg}", hint)
             return OPEN_OBJECT
         except (RecursionError, ValueError) as error:
-            reader.say(SCHEMA, place, f"inputSchema cannot be read: {error}", "write a smaller schema")
+            reader.say(SCHEMA, place, f"inputSchema cannot be read: {error}", "mend or shorten it")
             return OPEN_OBJECT
     problem = schema_problem(value)
     if problem:

@@ -99,6 +99,8 @@ def compile_cel(source: str) -> Expression:
         raise CelError("the expression is empty", 1, 1)
     if len(source) > MAX_LENGTH:
         raise CelError(f"the expression is longer than {MAX_LENGTH:,} characters")
+    if not source.isascii() and any("\ud800" <= character <= "\udfff" for character in source):
+        raise CelError("the expression holds half of a character (a lone surrogate)", 1, 1)
     words = read_words(source)
     if words.refused:
         message = f"{words.refused.text} is not available: write the map out, or use transformList"

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 from lua_cli.flows.cel_values import NotJsonError, from_cel, to_cel
-from lua_cli.flows.json_text import as_text, compact
+from lua_cli.flows.json_text import as_text, compact, each_once, strict_json
 
 
 def declarations(cel: Any, render: Callable[[str], str]) -> list[Any]:
@@ -51,22 +51,11 @@ def _to_json(value: Any) -> str:
 
 def _from_json(text: str) -> Any:
     try:
-        return to_cel(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_once)).value
+        found = strict_json(text)
+        json.dumps(found, ensure_ascii=False).encode()  # half of a character is nothing that a text can hold
+        return to_cel(found).value
     except (ValueError, RecursionError) as error:
         raise ValueError(f"fromJson: it is no JSON ({error})") from None
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A mapping, unless a name is there twice: which of the values was meant, nobody knows."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
-    return found
 
 
 def _to_form(fields: dict[Any, Any]) -> str:
@@ -75,7 +64,7 @@ def _to_form(fields: dict[Any, Any]) -> str:
 
 def _from_form(text: str) -> dict[str, str]:
     try:
-        return _once(parse_qsl(text, keep_blank_values=True))
+        return each_once(parse_qsl(text, keep_blank_values=True))
     except ValueError as error:
         raise ValueError(f"fromFormData: {error}") from None
 

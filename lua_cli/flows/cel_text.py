@@ -21,10 +21,11 @@ _TOKEN = re.compile(
 _LOOPS = frozenset(
     (
         "all", "exists", "exists_one", "existsOne", "map", "filter", "sortBy", "transformList", "distinct", "flatten",
-        "contains", "equivalent", "intersects", "replace", "join", "sort",
+        "contains", "equivalent", "intersects", "replace", "join", "sort", "indexOf", "lastIndexOf", "split", "matches",
     )
 )  # fmt: skip
 _UNBOUNDED = frozenset(("range", "regexExtract"))
+_TEMPLATE = "templateResource"
 _REFUSED = frozenset(("transformMap", "transformMapEntry"))
 _MESSAGE = frozenset(("body", "vars"))
 
@@ -67,15 +68,16 @@ def read_words(source: str) -> Reading:
     return Reading(
         sum(one.text in _LOOPS for one in calls),
         sum(one.kind == "word" and one.text in _MESSAGE for one in names),
-        any(one.text in _UNBOUNDED for one in calls),
+        any(one.text in _UNBOUNDED for one in calls)
+        or (any(one.text == _TEMPLATE for one in calls) and any(one.text in _LOOPS for one in calls)),
         next((one for one in calls if one.text in _REFUSED), None),
         next(_twice(words), None),
         tuple(
             name
             for one, _, name, end in zip(words, words[1:], words[2:], words[3:], strict=False)
-            if one in calls and one.text == "templateResource" and name.kind == "text" and end.text == ")"
+            if one in calls and one.text == _TEMPLATE and name.kind == "text" and end.text == ")"
         ),
-        any(one.text == "env" for one in names) or any(one.text == "templateResource" for one in calls),
+        any(one.text == "env" for one in names) or any(one.text == _TEMPLATE for one in calls),
     )
 
 

@@ -70,7 +70,7 @@ def from_cel(value: Any) -> Any:
             raise NotJsonError(f"the result holds {value}, which JSON cannot say")
         return plain_number(value)
     if isinstance(value, dict):
-        return {key: from_cel(item) for key, item in sorted((_key(name), item) for name, item in value.items())}
+        return _map(value)
     if isinstance(value, list):
         return [from_cel(item) for item in value]
     if isinstance(value, bytes | bytearray):
@@ -82,6 +82,15 @@ def from_cel(value: Any) -> Any:
     if hasattr(value, "name"):  # a type
         return str(value.name()).lower()
     raise NotJsonError(f"the result holds a {type(value).__name__}, which JSON cannot say")
+
+
+def _map(value: dict[Any, Any]) -> dict[str, Any]:
+    found = {_key(name): name for name in value}
+    if len(found) < len(value):
+        names = [_key(name) for name in value]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise NotJsonError(f"the result holds a map with two keys that JSON writes as {twice!r}")
+    return {key: from_cel(value[name]) for key, name in sorted(found.items())}
 
 
 def _key(key: Any) -> str:

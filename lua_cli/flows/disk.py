@@ -16,6 +16,7 @@ from lua_cli.flows.files import ResourceError, Resources, load
 from lua_cli.flows.model import Flows
 from lua_cli.flows.reading import YAML
 from lua_cli.records import field, record
+from lua_cli.source.denied import denied
 
 SUFFIXES = (".yaml", ".yml")
 CASES = (".test.yaml", ".test.yml")
@@ -102,10 +103,16 @@ class _Disk:
     def text(self, path: Path) -> str:
         """The text, with plain line ends. Raises ResourceError."""
         shown = self.name(path)
-        if not path.resolve().is_relative_to(self.root.resolve()):
-            raise ResourceError(f"{shown} is a link that leads out of the project", "copy the file into the project")
         try:
+            if not path.resolve().is_relative_to(self.root.resolve()):
+                raise ResourceError(
+                    f"{shown} is a link that leads out of the project", "copy the file into the project"
+                )
+            if path.exists() and not path.is_file():
+                raise ResourceError(f"{shown} is no regular file", "write the file, or mend the path")
             content = path.read_bytes()
+        except RuntimeError:  # before Python 3.13, of a link that leads to itself
+            raise ResourceError(f"{shown} is a link that leads to itself", "mend the link") from None
         except OSError as error:
             self.asked.add(path)
             raise ResourceError(f"cannot read {shown}: {error.strerror}", "write the file, or mend the path") from None
@@ -117,6 +124,14 @@ class _Disk:
         except UnicodeDecodeError as error:
             raise ResourceError(f"{shown} is not UTF-8 (byte {error.start})", "save it as UTF-8") from None
 
+    def _denied(self, path: Path) -> str | None:
+        """What no artifact holds, by its own name and by that of the file that a link leads to."""
+        try:
+            real = path.resolve()
+        except (OSError, RuntimeError):
+            real = path
+        return denied(path, self.root) or denied(real, self.root.resolve())
+
     def resource(self, file: str, written: str) -> tuple[str, str]:
         """A resource as a file names it. Raises ResourceError."""
         inside = posixpath.normpath(posixpath.join(posixpath.dirname(file), written))
@@ -126,6 +141,9 @@ class _Disk:
             raise ResourceError(
                 f"{written!r} leads out of the project", "resources lie in the project, beside the flows"
             )
-        if posixpath.basename(inside).startswith(".env"):
-            raise ResourceError(f"{written!r} holds secrets", "declare the variable in `env`, and read env.NAME")
-        return inside, self.text(self.root / inside)
+        path = self.root / inside
+        what = self._denied(path)
+        if what is not None:
+            hint = "copy what it is about into a file of another name; values of variables are read as env.NAME"
+            raise ResourceError(f"{written!r} is left out of every artifact: {what}", hint)
+        return inside, self.text(path)

@@ -35,3 +35,23 @@ def compact(value: Any) -> str:
 def as_text(value: Any) -> str:
     """A string as it is, anything else as compact JSON."""
     return value if isinstance(value, str) else compact(value)
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError (and RecursionError), also for numbers that JSON has not and for a
+    name that is there twice.
+    """
+    return json.loads(text, parse_constant=_no_constant, object_pairs_hook=each_once)
+
+
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping. Raises ValueError for a name that is there twice: which of the values was meant, nobody knows."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} is there twice")
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")

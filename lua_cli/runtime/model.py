@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lua_cli.child.launch import Limits
+from lua_cli.child.launch import Limits, Watch
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
 from lua_cli.records import field, record
 from lua_cli.runtime.request import success
@@ -32,6 +32,7 @@ class RunOptions:
     sandbox      inside of bubblewrap; `network`: with the network all the same
     packages     the interpreter's third-party folders, for the sandbox
     state        the end user and the data that tools see; None: nobody, and memory
+    watch        who is told how the run can be ended before its time
     """
 
     interpreter: Path
@@ -47,6 +48,7 @@ class RunOptions:
     network: bool = False
     packages: tuple[Path, ...] = ()
     state: State | None = None
+    watch: Watch | None = None
 
 
 @record(frozen=True)

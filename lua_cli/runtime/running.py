@@ -196,7 +196,7 @@ def order_of(
     return Order(
         options.interpreter, lambda: {**names, **body()}, _environment(values, options), folder, timeout,
         options.limits, finals, Sandbox(options.network, reads) if options.sandbox else None, early,
-        options.state.answer if options.state is not None else None, begun,
+        options.state.answer if options.state is not None else None, begun, options.watch,
     )  # fmt: skip
 
 

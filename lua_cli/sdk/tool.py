@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 InputT = TypeVar("InputT")
 ToolFlag = Literal["ignore_on_enter", "disallow_interruption"]
 
-MAX_SAID = 10_000  # characters
+MAX_SAID, MAX_TIMES = 10_000, 100  # characters of a text, texts of a call
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 
@@ -19,17 +19,23 @@ class VoiceSession:
 
     def __init__(self, speak: Callable[[str], None]) -> None:
         self._speak: Callable[[str], None] | None = speak
+        self._count = 0
 
     def say(self, text: str) -> None:
         """Say something at once, before the tool has its result: "One moment, I am looking that up.".
 
         Raises TypeError and ValueError for what is no text, empty, or longer than 10,000 characters; RuntimeError
-        after the call.
+        after the call, and for more than 100 texts in one.
         """
         if not isinstance(text, str):
             raise TypeError(f"say() takes a text, and got a {type(text).__name__}")
+        if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
+            raise ValueError("say() takes whole characters, and got half of one (a lone surrogate)")
         if not 0 < len(text) <= MAX_SAID:
             raise ValueError(f"say() takes 1 to {MAX_SAID:,} characters, and got {len(text):,}")
+        self._count += 1
+        if self._count > MAX_TIMES:
+            raise RuntimeError(f"say() may be called {MAX_TIMES} times in a call")
         if self._speak is None:
             raise RuntimeError("the call is over: what it returns is all that it can say now")
         self._speak(text)

@@ -19,6 +19,7 @@ _PLAIN = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float
 _STRING = {f"tag:yaml.org,2002:{name}" for name in ("str", "timestamp", "merge", "value")}
 _GROUP = {f"tag:yaml.org,2002:{name}" for name in ("map", "seq")}
 _MAX_DEPTH, _MAX_NODES = 100, 100_000
+_MAX_BRACKETS = 300
 
 
 class YamlError(Exception):
@@ -67,6 +68,11 @@ def parse_yaml(text: str) -> Node | None:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    other = re.match(r"%YAML\s+(?!1\.2\s)", text)
+    if other:
+        raise YamlError("only YAML 1.2 is read: leave the line out", 1, 1)
+    if _deepest(text) > _MAX_BRACKETS:  # the parser would take minutes for some thousands
+        raise YamlError("is nested too deeply", 1, 1)
     yaml = YAML(typ="safe", pure=True)
     yaml.version = (1, 2)
     try:
@@ -76,7 +82,9 @@ def parse_yaml(text: str) -> Node | None:
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         said = str(error.problem or error.context or "cannot be read")
         raise YamlError(plainly(said, text, line, column), line, column) from None
-    except (YAMLError, RecursionError, ValueError) as error:
+    except RecursionError:
+        raise YamlError("is nested too deeply", 1, 1) from None
+    except (YAMLError, ValueError) as error:
         line, column = _place_of_control(text)
         raise YamlError(plainly(str(error).partition("\n")[0] or "cannot be read", text, 1, 1), line, column) from None
     return None if root is None else _Reader(yaml.constructor).read(root, 1)
@@ -131,6 +139,8 @@ class _Reader:
 
     def _scalar(self, node: Any, line: int, column: int) -> Any:
         tag = _tag(node)
+        if tag in _PLAIN and "_" in node.value and not node.style:
+            return node.value  # 1_000 was a number in YAML 1.1
         if tag in _PLAIN:
             try:
                 value = self._constructor.construct_object(node)
@@ -141,8 +151,27 @@ class _Reader:
                 raise YamlError(f"{node.value} is no number that JSON has", line, column)
             return value
         if tag in _STRING:
-            return node.value
+            return _whole(node.value, line, column)
         raise YamlError(f"the tag {tag} is not known", line, column)
+
+
+def _whole(text: str, line: int, column: int) -> str:
+    """A text whose characters are whole: JSON writes some as two halves, `"\\ud83d\\ude00"`. Raises YamlError."""
+    if text.isascii() or not re.search("[\ud800-\udfff]", text):
+        return text
+    try:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        raise YamlError("the text holds half of a character (a lone surrogate)", line, column) from None
+
+
+def _deepest(text: str) -> int:
+    """How deep `[` and `{` nest at most, quoted ones counted too."""
+    depth = deepest = 0
+    for found in re.finditer(r"[\[\]{}]", text):
+        depth += 1 if found[0] in "[{" else -1
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _tag(node: Any) -> str:

@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -206,6 +207,38 @@ def test_agents_of_flows_are_served_with_their_documents(tmp_path: Path) -> None
     assert loaded["content"][0]["text"].startswith("# Refunds")
     wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
     assert wire.ask("ping", id=2)["id"] == 2
+    assert wire.end()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ('{"jsonrpc":"2.0","id":"\\ud800","method":"ping"}', -32700),
+        ('{"jsonrpc":"2.0","id":1,"method":"\\ud800"}', -32700),
+        ('{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32700),
+        (
+            '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"lookup_order","arguments":{"a":1,"a":2}}}',
+            -32700,
+        ),
+        ('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":{}}}', None),
+    ],
+)
+def test_a_line_that_is_odd_ends_nothing(wire: Wire, line: str, code: int | None) -> None:
+    wire.send(line)
+    if code is not None:
+        assert wire.receive()["error"]["code"] == code
+    assert wire.ask("ping", id="after")["id"] == "after"
+    assert wire.end() == (0, "", "")
+
+
+def test_the_time_limit_is_of_each_call(tmp_path: Path) -> None:
+    root = tmp_path / "flows"
+    shutil.copytree(REPOSITORY / "templates/order-flow", root, ignore=shutil.ignore_patterns(".lua"))
+    wire = Wire(root, "--timeout", "2")
+    wire.ask("tools/list")
+    time.sleep(2.5)  # longer than a call may take: what is waited for is that time goes by
+    result = wire.ask("tools/call", name="lookup_order", arguments={"order_number": "A-1002"})["result"]
+    assert (result["isError"], result["structuredContent"]["order_number"]) == (False, "A-1002")
     assert wire.end()[0] == 0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -104,6 +105,11 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
         (AGENT + TOOL.format(name="a b"), ["value a.yaml:8:19 'a b' cannot be a tool's name | letters, digits, `_` and `-`, at most 64"]),
         (AGENT + TOOL.format(name="t") + "            inputSchema: '{\"type\": \"object\"'\n", ["schema a.yaml:11:44 inputSchema is no JSON: Expecting ',' delimiter | inputSchema: '{\"type\": \"object\", \"properties\": {\"orderId\": {\"type\": \"string\"}}}'"]),
         (AGENT + TOOL.format(name="t") + "            inputSchema: '{\"type\": \"objet\"}'\n", ["schema a.yaml:11:26 inputSchema is no JSON Schema of an object: a tool's arguments are an object, and `type` is 'objet' | see https://json-schema.org"]),
+        (AGENT + TOOL.format(name="t") + "            inputSchema: '{\"properties\": {\"a\": {\"default\": NaN}}}'\n", ["schema a.yaml:11:26 inputSchema cannot be read: NaN is no JSON | mend or shorten it"]),
+        (AGENT + TOOL.format(name="t") + "            inputSchema: '{\"properties\": {\"a\": {}, \"a\": {}}}'\n", ["schema a.yaml:11:26 inputSchema cannot be read: 'a' is there twice | mend or shorten it"]),
+        (AGENT.replace("Help.", '"\\ud800"'), ["yaml a.yaml:6:17 the text holds half of a character (a lone surrogate) | the format is YAML 1.2: docs/flows.md"]),
+        ("%YAML 1.1\n---\nflows: []\n", ["yaml a.yaml:1:1 only YAML 1.2 is read: leave the line out | the format is YAML 1.2: docs/flows.md"]),
+        ("a: " + "[" * 3000, ["yaml a.yaml:1:1 is nested too deeply | the format is YAML 1.2: docs/flows.md"]),
         (AGENT + TOOL.format(name="t") + "            inputSchema: '{\"properties\": 5}'\n", ["schema a.yaml:11:26 inputSchema is no JSON Schema of an object: 5 is not of type \"object\" (at properties) | see https://json-schema.org"]),
         (AGENT + "        skills: [{name: s, description: d, resource: s}]\n", ["reference a.yaml:7:54 there is no template `s` | declare it: resources: {templates: [{resource: path, as: name}]}"]),
         (AGENT + "        tools: [{name: t, process: [{type: log}]}]\n", ["value a.yaml:7:17 a tool has no `description` | add `description:`"]),
@@ -171,7 +177,12 @@ def test_a_template_may_be_plain_text() -> None:
         ("link.md", "flows/link.md is a link that leads out of the project"),
         ("none.md", "cannot read flows/none.md: No such file or directory"),
         ("latin.md", "flows/latin.md is not UTF-8 (byte 0)"),
-        ("../.env", "'../.env' holds secrets"),
+        ("../.env", "'../.env' is left out of every artifact: an environment file"),
+        ("env.txt", "'env.txt' is left out of every artifact: an environment file"),
+        ("../id_rsa", "'../id_rsa' is left out of every artifact: a key file"),
+        ("../.git/config", "'../.git/config' is left out of every artifact: in .git, version control"),
+        ("pipe.md", "flows/pipe.md is no regular file"),
+        ("loop.md", "flows/loop.md is a link that leads to itself"),
     ],
 )
 def test_a_resource_lies_in_the_project(tmp_path: Path, written: str, words: str) -> None:
@@ -181,6 +192,12 @@ def test_a_resource_lies_in_the_project(tmp_path: Path, written: str, words: str
     (root / "flows" / "link.md").symlink_to(tmp_path / "outside.md")
     (root / "flows" / "latin.md").write_bytes(b"\xe9")
     (root / ".env").write_text("KEY=1")
+    (root / "flows" / "env.txt").symlink_to(root / ".env")
+    (root / "id_rsa").write_text("key")
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_text("[core]")
+    os.mkfifo(root / "flows" / "pipe.md")
+    (root / "flows" / "loop.md").symlink_to("loop.md")
     (root / "flows" / "a.yaml").write_text(f"resources: {{templates: [{{resource: {written}, as: r}}]}}\n")
     (finding,) = load_folder(root, root / "flows").flows.findings
     assert (finding.code, finding.facts["message"]) == ("lua/flow-resource", words)
@@ -295,6 +312,17 @@ def test_blocks_without_a_name_are_told_apart() -> None:
     ]
     named = load(flow("{type: log}", "{type: log, name: log}"))
     assert [block.address for block in named.flows["f"].blocks()] == ["f.log#2", "f.log"]
+
+
+def test_a_file_of_flows_that_is_none_is_said(tmp_path: Path) -> None:
+    folder = tmp_path / "flows"
+    folder.mkdir()
+    os.mkfifo(folder / "pipe.yaml")
+    (folder / "loop.yaml").symlink_to("loop.yaml")
+    assert [one.split(" | ")[0] for one in said(load_folder(tmp_path, folder).flows)] == [
+        "yaml loop.yaml:1:1 flows/loop.yaml is a link that leads to itself",
+        "yaml pipe.yaml:1:1 flows/pipe.yaml is no regular file",
+    ]
 
 
 def test_every_block_has_an_address() -> None:

@@ -39,3 +39,20 @@ def test_what_is_wrong_is_said_plainly_at_its_place(text: str, line: int, column
         parse_yaml(text)
     assert words in caught.value.message
     assert (caught.value.line, caught.value.column) == (line, column)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('a: "\\ud83d\\ude00"', {"a": "\U0001f600"}),
+        ("a: 1_000", {"a": "1_000"}),
+        ("a: 0o17", {"a": 15}),
+        ("a: 017", {"a": 17}),
+        ("%YAML 1.2\n---\na: 1", {"a": 1}),
+        ("a: !!int '5'", {"a": 5}),
+    ],
+)
+def test_what_is_read(text: str, value: object) -> None:
+    tree = parse_yaml(text)
+    assert tree is not None
+    assert tree.plain() == value

@@ -16,6 +16,7 @@ from lua_cli.runtime.masking import masker
 from lua_cli.runtime.outcome import Wording, result_of
 from lua_cli.runtime.running import order_of, run_tool
 from lua_cli.runtime.sources import SourceNames
+from lua_cli.runtime.turns.cancellation import Cancellation
 from lua_cli.runtime.turns.model import CALL_ID, ToolError, ToolResult
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class SkillChild:
         self.opened, self._options = opened, options
         self.manifest: Mapping[str, Any] = opened.manifest
         self._talk: Talk | None = None
+        self._cancellation = Cancellation()
         self._order: Order | None = None
         self.recorded: list[Any] = []
         self.unmatched: list[str] = []
@@ -78,7 +80,9 @@ class SkillChild:
         """Call a tool, on a voice session or not. Whatever becomes of it is a result."""
         timeout = self._options.timeout
         if any(tool["name"] == name and "flow" in tool for tool in self.manifest["tools"]):
-            found = run_tool(self.opened, name, json.dumps(arguments), self._options)
+            self._cancellation.renew()
+            options = replace(self._options, watch=self._cancellation.when_cancelled)
+            found = run_tool(self.opened, name, json.dumps(arguments), options)
             self._hear(found.http)
             return _tool_result(found)
         command = {"do": "call", "tool": name, "input": json.dumps(arguments), "timeout": timeout}
@@ -94,6 +98,7 @@ class SkillChild:
 
     def stop(self) -> None:
         """End what is going on, from any thread."""
+        self._cancellation.cancel()
         talk = self._talk
         if talk is not None:
             talk.stop()

@@ -129,7 +129,7 @@ def call(engine: Engine, tool: FlowTool, message: Message, arguments: dict[str, 
         done = engine.rooted(tool.chain, message)
         result = ToolResult(normal(done.body))
     except FlowError as failure:
-        result = ToolResult(error=ToolError("tool-error", failure.message))
+        result = ToolResult(error=ToolError("tool-error", engine.around.masked(failure.message)))
     except DroppedError:
         result = ToolResult(None)
     lines = "".join(f"{line.level}: {line.text}\n" for line in engine.around.logs[before:])

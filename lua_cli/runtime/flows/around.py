@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from lua_cli.flows.model import Connector
 from lua_cli.records import field, record, replace
 from lua_cli.runtime.flows.message import BlockError
+from lua_cli.runtime.masking import masker
+from lua_cli.runtime.turns.cancellation import Cancellation
 
 if TYPE_CHECKING:
     import httpx
@@ -16,7 +19,9 @@ if TYPE_CHECKING:
     from lua_cli.runtime.turns.model import Entry, Model
 
 SECONDS = 30.0
-MAX_LINE = 10_000
+MAX_LINE, MAX_LINES = 10_000, 10_000
+_LOOK = 0.05  # seconds between two looks at whether it is cancelled
+_T = TypeVar("_T")
 
 
 Python = Callable[[str, Any, float, Callable[[str], None]], Any]
@@ -85,17 +90,61 @@ class Around:
     logs: list[LogLine] = field(default_factory=list)
     transcript: list[Entry] = field(default_factory=list)
     on_log: Callable[[LogLine], None] | None = None
+    cancellation: Cancellation = field(default_factory=Cancellation)
+    _mask: Callable[[str], str] | None = None
 
     def log(self, line: LogLine) -> None:
-        """Keep a line, cut where it is too long, and tell who listens."""
-        if len(line.text) > MAX_LINE:
-            line = replace(line, text=f"{line.text[:MAX_LINE]}… ({len(line.text):,} characters)")
+        """Keep a line, cut where it is too long and without secrets, and tell who listens. The last one says that there
+        were more.
+        """
+        if len(self.logs) >= MAX_LINES:
+            if len(self.logs) == MAX_LINES:
+                self.logs.append(LogLine("warn", f"more than {MAX_LINES:,} lines were logged: the rest is left out"))
+            return
+        text = self.masked(line.text)
+        if len(text) > MAX_LINE:
+            text = f"{text[:MAX_LINE]}… ({len(text):,} characters)"
+        line = replace(line, text=text)
         self.logs.append(line)
         if self.on_log is not None:
             self.on_log(line)
 
+    def masked(self, text: str) -> str:
+        """A text that is shown to people, without the secrets among the variables."""
+        if self._mask is None:
+            self._mask = masker(self.env)
+        return self._mask(text)
+
+    def bounded(self, work: Callable[[], _T], seconds: float) -> _T:
+        """Do something in a thread of its own, within `seconds`, and leave it to itself when it is cancelled or late.
+        Raises what it raises, BlockError when it is cancelled, TimeoutError.
+        """
+        outcome: list[tuple[bool, Any]] = []
+        done = threading.Event()
+
+        def run() -> None:
+            try:
+                outcome.append((True, work()))
+            except BaseException as error:  # noqa: BLE001  # carried over to who waits
+                outcome.append((False, error))
+            done.set()
+
+        threading.Thread(target=run, name="bounded", daemon=True).start()
+        until = time.monotonic() + seconds
+        while not done.wait(min(_LOOK, max(until - time.monotonic(), 0))):
+            self.left()
+            if time.monotonic() >= until:
+                raise TimeoutError
+        good, value = outcome[0]
+        if good:
+            found: _T = value
+            return found
+        raise value
+
     def left(self) -> float:
-        """Seconds that are left. Raises BlockError when there are none."""
+        """Seconds that are left. Raises BlockError when there are none, or it is cancelled."""
+        if self.cancellation.cancelled:
+            raise BlockError("it was cancelled")
         left = self.until - time.monotonic()
         if left <= 0:
             raise BlockError("the time limit is over")

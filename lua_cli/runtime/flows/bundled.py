@@ -20,6 +20,7 @@ from lua_cli.runtime.flows.objects import FILE, ObjectStore
 from lua_cli.runtime.flows.opening import of_artifact
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunError, RunOptions, RunResult
+from lua_cli.runtime.turns.cancellation import Cancellation
 
 if TYPE_CHECKING:
     import httpx
@@ -55,9 +56,10 @@ def _engine(opened: OpenedArtifact, options: RunOptions) -> tuple[Engine, Mappin
     flows, values = of_artifact(opened, options.project, env_file=options.env_file, first=options.env)
     database = options.state.database if options.state is not None else None
     store = ObjectStore(database.parent / FILE if database is not None else None)
+    cancellation = Cancellation()
     around = Around(
-        env=values, store=store, python=_python(opened, options), until=time.monotonic() + options.timeout,
-        http=transport_of(options),
+        env=values, store=store, python=_python(opened, replace(options, watch=cancellation.when_cancelled)),
+        until=time.monotonic() + options.timeout, http=transport_of(options), cancellation=cancellation,
     )  # fmt: skip
     return Engine(flows, around), values, store
 
@@ -109,10 +111,13 @@ def run_flow_tool(opened: OpenedArtifact, name: str, value: Any, options: RunOpt
     """Run one tool of an artifact that its flows answer, with an input that fits its schema."""
     begun = time.monotonic()
     engine, values, store = _engine(opened, options)
+    forget = options.watch(engine.around.cancellation.cancel) if options.watch is not None else None
     try:
         result = call(engine, _tool(opened, engine, name), Message(vars=variables_of(options)), value)
     finally:
         store.close()
+        if forget is not None:
+            forget()
     mask = masker(values)
     took, logs = round((time.monotonic() - begun) * 1000), mask(result.logs)
     http = heard(engine.around) if options.http is not None else {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lua_cli.flows.cel_values import MAX_NODES, MAX_TEXT, Converted, to_cel
 from lua_cli.flows.json_text import as_text
 from lua_cli.flows.model import Block, Chain
 from lua_cli.runtime.flows.message import BlockError, DroppedError, FlowError, Message, StoppedError
@@ -61,6 +62,7 @@ def _foreach(engine: Engine, block: Block, message: Message) -> None:
 
 def _map(engine: Engine, body: Chain, message: Message, name: str, items: list[object]) -> None:
     made: list[object] = []
+    nodes = characters = 0
     for item in items:
         own = message.copy()
         own.vars[name] = item
@@ -74,7 +76,19 @@ def _map(engine: Engine, body: Chain, message: Message, name: str, items: list[o
             message.take(stopped.message)
             raise StoppedError(message) from None
         made.append(own.body)
+        size = _size(own.body)
+        nodes, characters = nodes + size.nodes, characters + size.characters
+        if nodes > MAX_NODES or characters > MAX_TEXT:
+            most = f"{MAX_TEXT:,} characters" if characters > MAX_TEXT else f"{MAX_NODES:,} values"
+            raise BlockError(f"the bodies of the loop have more than {most}")
     message.body = made
+
+
+def _size(body: object) -> Converted:
+    try:
+        return to_cel(body)
+    except (ValueError, OverflowError) as error:
+        raise BlockError(str(error)) from None
 
 
 def _enrich(engine: Engine, block: Block, message: Message) -> None:

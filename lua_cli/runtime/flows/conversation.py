@@ -53,6 +53,7 @@ class FlowConversation(PythonConversation):
         bundled, message = self._bundled, self._message
         bundled.engine.around.model = _playing(model)
         self._begin(text)
+        forget = rules.cancellation.when_cancelled(self.stop) if rules.cancellation is not None else lambda: None
         try:
             self._before()
             said = (*self.messages, UserMessage(self._heard(text)))
@@ -65,6 +66,8 @@ class FlowConversation(PythonConversation):
             if isinstance(error.__cause__, LuaError):
                 raise error.__cause__ from None  # the model's provider: whoever talks tells them apart
             raise FlowError(str(error), bundled.block.label, bundled.block.address) from None
+        finally:
+            forget()
         if outcome.status == "answered":
             self.messages = outcome.messages
             message.body = answer(outcome.answer)
@@ -77,7 +80,8 @@ class FlowConversation(PythonConversation):
         self._begin("")
         try:
             self._before()
-            return offer(self._bundled.engine, self._bundled.agent, self._message)
+            found = offer(self._bundled.engine, self._bundled.agent, self._message)
+            return replace(found, tools=tuple(self._timed(tool) for tool in found.tools))
         except BlockError as error:
             raise FlowError(str(error), self._bundled.block.label, self._bundled.block.address) from None
         except (StoppedError, DroppedError) as ended:
@@ -97,6 +101,10 @@ class FlowConversation(PythonConversation):
         """The variables that expressions see."""
         return dict(self._bundled.values)
 
+    def stop(self) -> None:
+        """End what goes on at this moment, from any thread."""
+        self._bundled.engine.around.cancellation.cancel()
+
     def close(self) -> None:
         """Close the object store. Again and again."""
         self._bundled.close()
@@ -104,6 +112,7 @@ class FlowConversation(PythonConversation):
             self._options.state.close()
 
     def _begin(self, text: str) -> None:
+        self._bundled.engine.around.cancellation.renew()
         self._renew()
         self._message.body = {"message": text}
         self._message.vars.update(variables_of(self._options))
@@ -144,7 +153,8 @@ class FlowConversation(PythonConversation):
         return replace(tool, call=call)
 
     def _renew(self) -> None:
-        self._bundled.engine.around.until = time.monotonic() + self._options.timeout
+        around = self._bundled.engine.around
+        around.until = time.monotonic() + self._options.timeout
 
     def __enter__(self) -> FlowConversation:
         return self

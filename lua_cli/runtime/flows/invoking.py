@@ -102,6 +102,7 @@ def run(engine: Engine, name: str, message: Message) -> Invoked:
     except DroppedError:
         return invoked(dropped=True)
     except FlowError as error:
+        error.message = around.masked(error.message)
         return invoked(error=error)
     return invoked(body=normal(done.body), vars=normal(done.vars))
 
@@ -122,8 +123,8 @@ def model_maker(asked: str | None, folder: Path) -> Callable[[Connector | None],
     return make
 
 
-def python_of_project(project: Project, env_file: Path | None) -> Python:
-    """Runs Python tools out of the project's artifacts."""
+def python_of_project(project: Project, env_file: Path | None, env: Mapping[str, str] | None = None) -> Python:
+    """Runs Python tools out of the project's artifacts; variables of `env` go before all others."""
 
     def call(name: str, value: Any, seconds: float, heard: Callable[[str], None]) -> Any:
         from lua_cli.bundle import read_build
@@ -138,7 +139,7 @@ def python_of_project(project: Project, env_file: Path | None) -> Python:
         options = RunOptions(
             interpreter=project.interpreter.executable, cache=project.output / "cache" / "unpacked",
             project=project.root, roots=project.import_roots, timeout=seconds, env_file=env_file,
-            packages=project.interpreter.packages,
+            env=env or {}, packages=project.interpreter.packages,
         )  # fmt: skip
         result = run_tool(holders[0], name, compact(value), options)
         heard(result.logs)

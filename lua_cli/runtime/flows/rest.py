@@ -35,22 +35,31 @@ def _rest(engine: Engine, block: Block, message: Message) -> None:
     path = _path(engine, block, message)
     seconds = min(engine.around.left(), float(block.values.get("timeout", _SECONDS)))
     shown = f"{method} {path}"
-    try:
+    request = _request(engine, block, message, connector, path)
+
+    def exchange() -> tuple[httpx.Response, bytes]:
         with (
             httpx.Client(transport=engine.around.http, timeout=seconds, follow_redirects=False) as client,
-            client.stream(method, **_request(engine, block, message, connector, path)) as response,
+            client.stream(method, **request) as response,
         ):
-            content = _content(response, shown)
-            _take(block, message, response, content, shown)
-    except httpx.TimeoutException:
+            return response, _content(response, shown)
+
+    try:
+        response, content = engine.around.bounded(exchange, seconds)
+        _take(block, message, response, content, shown)
+    except (httpx.TimeoutException, TimeoutError):
         raise BlockError(f"{shown}: no answer within {seconds:g} seconds") from None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise BlockError(f"{shown}: {str(error) or type(error).__name__}") from None
 
 
 def _path(engine: Engine, block: Block, message: Message) -> str:
-    """The path, whose values are one segment each and cannot lead to another folder."""
+    """The path, whose values are one segment each and cannot lead to another folder; never to another host: a slash
+    stands between what the connector says and what comes of a message.
+    """
     path = engine.rendered(block.values["path"], message, lambda text: quote(text, safe=""))
+    if path[:1] not in ("/", "?", ""):
+        path = f"/{path}"
     if any(_DOTS.fullmatch(segment) for segment in path.partition("?")[0].split("/")):
         raise BlockError(f"the path {path} has a segment of dots alone, which would lead to another folder")
     return path

@@ -5,11 +5,11 @@ their version themselves.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from lua_cli.records import field, record
+from lua_cli.runtime.request import InputError, read_input
 
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 STATELESS = ("2026-07-28",)
@@ -46,9 +46,9 @@ class Asked:
 def read_message(line: str) -> Asked | None:
     """What a line asks for; None for an answer, which nobody waits for. Raises ProtocolError."""
     try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        raise ProtocolError(PARSE, "this is no JSON") from None
+        message = read_input(line)
+    except InputError as error:
+        raise ProtocolError(PARSE, error.message.replace("the input", "the line", 1)) from None
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         raise ProtocolError(REQUEST, "a message is an object with jsonrpc 2.0, one a line")
     if "method" not in message and ("result" in message or "error" in message):

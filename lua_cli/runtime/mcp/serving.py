@@ -64,6 +64,12 @@ class McpServer:
             self._answer(asked)
 
     def _read(self, lines: Iterable[str]) -> None:
+        try:
+            self._take(lines)
+        finally:
+            self._waiting.put(None)
+
+    def _take(self, lines: Iterable[str]) -> None:
         for line in lines:
             if not line.strip():
                 continue
@@ -80,9 +86,10 @@ class McpServer:
                 self._cancel(asked.params.get("requestId"))
             elif asked.id is not None:
                 self._waiting.put(asked)
-        self._waiting.put(None)
 
     def _cancel(self, id: Any) -> None:
+        if not isinstance(id, str | int):
+            return  # nothing that a request could have
         with self._lock:
             self._cancelled.add(id)
             if self._running is not None and self._running == id:

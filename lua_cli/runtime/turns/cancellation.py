@@ -30,6 +30,10 @@ class Cancellation:
         for tell in told:
             tell()
 
+    def renew(self) -> None:
+        """Begin anew, for whoever is told now and from now on."""
+        self._cancelled = False
+
     def when_cancelled(self, tell: Callable[[], None]) -> Callable[[], None]:
         """`tell` is called when it happens (at once when it has happened); gives a function that takes this back."""
         with self._lock:

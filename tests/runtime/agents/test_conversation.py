@@ -398,7 +398,7 @@ class Wrong(LuaTool):
 
     def execute(self, input: dict, ctx=None):
         said = []
-        for text in (5, "", "a" * 10_001):
+        for text in (5, "", "a" * 10_001, "\\ud800"):
             try:
                 ctx.voice.say(text)
             except (TypeError, ValueError) as error:
@@ -457,6 +457,7 @@ def test_what_cannot_be_said_is_refused_to_the_tool(voices: Stage) -> None:
             "TypeError: say() takes a text, and got a int",
             "ValueError: say() takes 1 to 10,000 characters, and got 0",
             "ValueError: say() takes 1 to 10,000 characters, and got 10,001",
+            "ValueError: say() takes whole characters, and got half of one (a lone surrogate)",
         ],
         None,
         "RuntimeError: the call is over: what it returns is all that it can say now",

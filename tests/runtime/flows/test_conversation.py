@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +19,7 @@ from lua_cli.runtime import RunOptions
 from lua_cli.runtime.agents import Setting
 from lua_cli.runtime.flows.conversation import FlowConversation
 from lua_cli.runtime.models.scripted import Scripted
-from lua_cli.runtime.turns import Reply, Request, Rules
+from lua_cli.runtime.turns import Cancellation, Reply, Request, Rules
 from lua_cli.runtime.turns.model import OnText
 from lua_cli.sdk.scripted import ScriptedModel
 
@@ -89,6 +91,32 @@ def test_the_agent_hears_its_input(write_project: WriteProject, before: str, own
     with talk(write_project(files)) as conversation:
         conversation.say("hello", Scripted(model), Rules())
     assert model.requests[0]["messages"] == [{"role": "user", "text": heard}]
+
+
+def test_cancelling_ends_a_chain_and_the_next_turn_goes_on(write_project: WriteProject) -> None:
+    """A tool waits for an answer that never comes; the turn ends all the same, and the conversation goes on."""
+    listening = socket.create_server(("127.0.0.1", 0))  # takes connections, and never answers
+    files = flows()
+    address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    head = f"connectors: [{{name: api, type: http-client, settings: {{baseURL: '{address}'}}}}]\n"
+    asking = "{type: rest, settings: {connector: api, path: /slow}}"
+    files["flows/a.yaml"] = head + files["flows/a.yaml"].replace("[{type: log}]", f"[{asking}]")
+    with listening, talk(write_project(files)) as conversation:
+        cancellation = Cancellation()
+        turns = [{"toolCalls": [{"name": "t", "arguments": {}}]}, {"text": "never"}]
+        taken: list[socket.socket] = []
+
+        def take() -> None:
+            taken.append(listening.accept()[0])
+            cancellation.cancel()
+
+        accepting = threading.Thread(target=take)
+        accepting.start()
+        outcome = conversation.say("hello", Scripted(ScriptedModel(turns)), Rules(cancellation=cancellation))
+        accepting.join(30)
+        taken[0].close()
+        assert outcome.status == "cancelled"
+        assert conversation.say("again", Scripted(ScriptedModel([{"text": "fine"}])), Rules()).answer == "fine"
 
 
 def test_an_input_that_fails_is_said(write_project: WriteProject) -> None:

@@ -13,14 +13,19 @@ from lua_cli.flows import cel_values
 from lua_cli.flows.cel import CelError, Expression, Scope, compile_cel, message_of
 from lua_cli.flows.cel_values import Converted
 from lua_cli.flows.disk import load_members
-from lua_cli.runtime.flows.around import Around
+from lua_cli.runtime.flows.around import MAX_LINES, Around, LogLine
 from lua_cli.runtime.flows.engine import Engine
 from lua_cli.runtime.flows.guarded import PATIENCE, SECONDS, evaluate
 from lua_cli.runtime.flows.invoking import run
 from lua_cli.runtime.flows.message import Message
 from tests.conftest import REPOSITORY
 
-SCOPE = Scope({"many": list(range(100_000)), "long": "a" * 100_000, "few": [3, 1, 2]})
+SCOPE = Scope(
+    {
+        "many": list(range(100_000)), "long": "a" * 100_000, "few": [3, 1, 2],
+        "twice": "a" * 2_000_000, "once": "a" * 1_000_000 + "b",
+    }
+)  # fmt: skip
 SMALL = Scope({"few": [3, 1, 2]})
 
 
@@ -37,6 +42,10 @@ SMALL = Scope({"few": [3, 1, 2]})
         "sets.contains(body.many, body.many)",
         "regexExtract // a comment before the bracket\n('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '(a+)+b')",
         "[" + ", ".join(["body.many"] * 300) + "]",
+        "body.twice.indexOf(body.once)",
+        "body.twice.lastIndexOf(body.once)",
+        "size(body.twice.split(body.once))",
+        "body.twice.matches('(a?a?a?a?a?a?a?a?a?a?){99}y')",
     ],
 )
 def test_a_runaway_ends_with_words(source: str) -> None:
@@ -146,7 +155,34 @@ flows:
         assert any(words in result.error.message for words in ("too large", "too much memory", "too long"))
 
 
+def test_what_a_loop_gathers_is_bounded() -> None:
+    document = """\
+flows:
+  - name: f
+    process:
+      - {type: set-payload, settings: {value: '"abcdefgh".replace("a", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")'}}
+      - {type: foreach, items: lists.range(1000), mode: map, body: [{type: set-variable, settings: {name: x, value: '1'}}]}
+"""
+    engine = Engine(load_members({"a.yaml": document.encode()}), Around())
+    assert run(engine, "f", Message()).error is None
+    result = run(Engine(load_members({"a.yaml": MANY.encode()}), Around()), "f", Message("a" * 1_000_000))
+    assert result.error is not None
+    assert result.error.message == "the bodies of the loop have more than 100,000,000 characters"
+
+
+MANY = "flows: [{name: f, process: [{type: foreach, items: lists.range(1000), mode: map, body: [{type: filter, condition: 'true'}]}]}]"
+
+
 def test_a_log_line_is_cut() -> None:
     flows = load_members({"a.yaml": b"flows: [{name: f, process: [{type: log}]}]"})
     (line,) = run(Engine(flows, Around()), "f", Message("ab" * 10_000)).logs
     assert line.text == "ab" * 5_000 + "… (20,000 characters)"
+
+
+def test_logs_end_with_a_word_about_the_rest() -> None:
+    around = Around()
+    for number in range(MAX_LINES + 5):
+        around.log(LogLine("info", str(number)))
+    assert (len(around.logs), around.logs[-2].text, around.logs[-1].text) == (
+        MAX_LINES + 1, "9999", "more than 10,000 lines were logged: the rest is left out",
+    )  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -131,3 +133,82 @@ def test_the_time_limit_of_the_run_ends_it() -> None:
     result = run(Engine(flows, Around(until=time.monotonic() - 1)), "f", Message())
     assert result.error is not None
     assert (result.error.message, result.error.address) == ("the time limit is over", "f.log")
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "body", "url"),
+    [
+        ("http://127.0.0.1:87", "{{ body }}", "65", "http://127.0.0.1:87/65"),
+        ("https://api.example", "{{ body }}", ".evil.example", "https://api.example/.evil.example"),
+        ("https://api.example", "@evil.example/x", "", "https://api.example/@evil.example/x"),
+        ("https://api.example", "//evil.example/{{ body }}", "x", "https://api.example//evil.example/x"),
+        ("https://api.example/v1/", "orders", "", "https://api.example/v1/orders"),
+        ("https://api.example/v1", "?all=1", "", "https://api.example/v1?all=1"),
+    ],
+)
+def test_a_message_never_leads_to_another_host(base: str, path: str, body: str, url: str) -> None:
+    document = (
+        f"connectors: [{{name: api, type: http-client, settings: {{baseURL: '{base}', headers: {{X-Key: secret}}}}}}]\n"
+        f"flows: [{{name: f, process: [{{type: rest, settings: {{connector: api, path: '{path}'}}}}]}}]\n"
+    )
+    flows = load_members({"a.yaml": document.encode()})
+    assert flows.findings == ()
+    seen: list[str] = []
+
+    def play(request: httpx.Request) -> httpx.Response:
+        seen.append(str(request.url))
+        return httpx.Response(200)
+
+    result = run(Engine(flows, Around(http=httpx.MockTransport(play))), "f", Message(body))
+    assert (seen, result.error) == ([url], None)
+
+
+class Trickle(httpx.SyncByteStream):
+    """Bytes that come one at a time, until nobody wants them."""
+
+    def __init__(self) -> None:
+        self.wanted = threading.Event()
+
+    def __iter__(self) -> Iterator[bytes]:
+        while not self.wanted.wait(0.01):
+            yield b"x"
+
+
+def test_an_answer_that_trickles_is_ended_at_the_time_limit() -> None:
+    stream = Trickle()
+    try:
+        result, _ = ask("          path: /x\n          timeout: 0.3\n", httpx.Response(200, stream=stream))
+    finally:
+        stream.wanted.set()
+    assert result.error is not None
+    assert result.error.message == "GET /x: no answer within 0.3 seconds"
+
+
+def test_what_is_cancelled_does_not_wait_for_an_answer() -> None:
+    stream = Trickle()
+    flows = load_members({"a.yaml": (HEAD + "          path: /x\n").encode()})
+    around = Around(http=httpx.MockTransport(lambda _request: httpx.Response(200, stream=stream)))
+    timer = threading.Timer(0.2, around.cancellation.cancel)
+    timer.start()
+    try:
+        result = run(Engine(flows, around), "f", Message())
+    finally:
+        stream.wanted.set()
+        timer.join()
+    assert result.error is not None
+    assert (result.error.message, result.error.address) == ("it was cancelled", "f.ask")
+
+
+def test_secrets_are_masked_where_people_read() -> None:
+    document = """\
+env: [{name: API_KEY}]
+flows:
+  - name: f
+    process:
+      - {type: log, settings: {message: '"the key is " + env.API_KEY'}}
+      - {type: fail, settings: {message: '"refused: " + env.API_KEY'}}
+"""
+    around = Around(env={"API_KEY": "sk-very-secret"})
+    result = run(Engine(load_members({"a.yaml": document.encode()}), around), "f", Message())
+    assert result.error is not None
+    assert ([line.text for line in result.logs], result.error.message) == (["the key is ***"], "refused: ***")
