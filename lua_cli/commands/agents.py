@@ -77,14 +77,20 @@ class Agents:
         options = read_state(self.project, where, user)
         return self.opened(agent, Setting(options, where.channel, where.budget, messages))
 
+    def artifacts_of(self, agent: AgentFacts) -> list[OpenedArtifact]:
+        """The artifacts of its skills, opened once."""
+        names = [name for name in agent.skills if name in self._artifacts]
+        for name in names:
+            if name not in self._opened:
+                self._opened[name] = self._artifacts[name].open()
+        return [self._opened[name] for name in names]
+
     def opened(self, agent: AgentFacts, setting: Setting) -> PythonConversation:
         """A conversation with it in these surroundings."""
         from lua_cli.runtime.agents import PythonConversation
         from lua_cli.runtime.flows.conversation import FlowConversation
 
-        for name in agent.skills:
-            if name not in self._opened and name in self._artifacts:
-                self._opened[name] = self._artifacts[name].open()
+        self.artifacts_of(agent)
         kind = FlowConversation if agent is self._of_flows.get(agent.name) else PythonConversation
         return kind(agent, self._opened, setting)
 

@@ -13,7 +13,7 @@ from lua_cli.records import record, replace
 if TYPE_CHECKING:
     from lua_cli.project import Project
     from lua_cli.runtime import RunOptions
-    from lua_cli.runtime.agents import PythonConversation
+    from lua_cli.runtime.agents import AgentFacts, PythonConversation
     from lua_cli.runtime.casefile import Case
     from lua_cli.runtime.cases import CaseResult
     from lua_cli.runtime.turns import Model
@@ -43,6 +43,7 @@ class Playing:
         from lua_cli.runtime.cases import http_of
         from lua_cli.runtime.models.choosing import choose_model
         from lua_cli.runtime.state import State
+        from lua_cli.runtime.turnnames import check_names
         from lua_cli.runtime.turnplay import Players, play_case
 
         agents = Agents(target)
@@ -53,12 +54,17 @@ class Playing:
                 options, env=case.env, timeout=case.timeout or options.timeout, state=State(user),
                 http=http_of(case, self.record),
             )  # fmt: skip
-            turns = case.turns
-            setting = Setting(own, turns.channel if turns else "text")
-            return agents.opened(agents.named(turns.agent if turns else None), setting)
+            setting = Setting(own, case.turns.channel if case.turns else "text")
+            return agents.opened(agent_of(case), setting)
+
+        def agent_of(case: Case) -> AgentFacts:
+            return agents.named(case.turns.agent if case.turns else None)
+
+        def check(case: Case) -> None:
+            check_names(case, agent_of(case), agents.artifacts_of(agent_of(case)))
 
         def model(agents_own: str | None) -> Model:
             return choose_model(self.model, agents_own, os.environ, Path.cwd())
 
-        players = Players(talk, model, self.runs, self.min_pass, self.record)
+        players = Players(talk, check, model, self.runs, self.min_pass, self.record)
         return lambda case: play_case(case, players)

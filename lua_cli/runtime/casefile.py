@@ -22,7 +22,13 @@ from lua_cli.runtime.turncase import KEYS, TurnCase, read_turns
 from lua_cli.source.yaml_text import Node, YamlError, parse_yaml
 
 ENDINGS = (".test.yaml", ".test.yml")
-_TALKED = ("name", "user", "env", "timeout", "http")  # what a conversation has in common with a call of one tool
+_TALKED = (
+    "name",
+    "user",
+    "env",
+    "timeout",
+    "http",
+)  # what conversations and flows have in common with a call of one tool
 
 
 @record(frozen=True)
@@ -138,9 +144,7 @@ class Reader:
         self.known(node, FLOW_KEYS, "a case of a flow")
         if "name" not in node.value:
             raise self.refuse(node, "the case has no `name`")
-        values = {
-            key: _READERS[key](self, item) for key, item in node.items() if key in ("name", "env", "timeout", "http")
-        }
+        values = {key: _READERS[key](self, item) for key, item in node.items() if key in _TALKED}
         self._named(values["name"], node)
         flow = read_flow_case(self, node, self._folder)
         return Case(file=self._file, line=node.line, tool=self.text(node.value["flow"]), flow=flow, **values)

@@ -4,7 +4,6 @@ once.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.environment import declared_values
+from lua_cli.errors import LuaError
 from lua_cli.records import record, replace
 from lua_cli.runtime.casefile import Case
 from lua_cli.runtime.expecting import difference
@@ -21,10 +21,10 @@ from lua_cli.runtime.model import RunOptions, RunResult
 from lua_cli.runtime.recording import read_recording, write_recording
 from lua_cli.runtime.running import not_found, run_tool
 from lua_cli.runtime.state import State
+from lua_cli.runtime.unused import undeclared
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import OpenedArtifact
-    from lua_cli.errors import LuaError
 
 
 @record(frozen=True)
@@ -106,12 +106,10 @@ def _run(case: Case, artifacts: Mapping[str, OpenedArtifact], options: RunOption
         error = not_found(case.tool, names, case.skill)
         return CaseResult(case, RunResult(case.tool, error=error), f"{error.message}; {error.hint}")
     artifact = artifacts[holders[0]]
-    unread = sorted(case.env.keys() - set(artifact.manifest["env"]))
-    if unread:
-        message = f"skill {holders[0]} does not read the variable {unread[0]}, so the tool would not see it"
-        near = difflib.get_close_matches(unread[0], artifact.manifest["env"], n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        return CaseResult(case, RunResult(case.tool), f"{message}{hint}")
+    try:
+        undeclared(case.env, artifact.manifest["env"], f"the skill {holders[0]}")
+    except LuaError as problem:
+        return CaseResult(case, RunResult(case.tool), f"{problem.message}; {problem.hint}")
     state = State(case.user or (options.state.user if options.state is not None else None))
     own = replace(
         options, env=case.env, timeout=case.timeout or options.timeout, http=http_of(case, record), state=state

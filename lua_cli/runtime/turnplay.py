@@ -15,10 +15,12 @@ from lua_cli.records import record
 from lua_cli.runtime.cases import CaseResult
 from lua_cli.runtime.masking import masker
 from lua_cli.runtime.model import RunResult
+from lua_cli.runtime.models.scripted import Scripted
 from lua_cli.runtime.recording import write_recording
 from lua_cli.runtime.tally import Run, Tally
 from lua_cli.runtime.turncase import turn_differences
 from lua_cli.runtime.turns import Entry, Model, Outcome, Reply, Request, Rules
+from lua_cli.runtime.unused import turns_left
 
 if TYPE_CHECKING:
     from lua_cli.runtime.agents import PythonConversation
@@ -28,13 +30,15 @@ if TYPE_CHECKING:
 
 @record(frozen=True)
 class Players:
-    """How cases are played: `talk` opens a conversation, `model` names the model of a case without a script.
+    """How cases are played: `talk` opens a conversation, `check` raises LuaError for what the case says of things that
+    its agent does not have, `model` names the model of a case without a script.
 
     runs, min_pass  how often a real model is asked, and which share of the runs must be good
     record          ask a real model where the script is a file, and write that file
     """
 
     talk: Callable[[Case], PythonConversation]
+    check: Callable[[Case], None]
     model: Callable[[str | None], Model]
     runs: int = 1
     min_pass: float = 1.0
@@ -88,6 +92,7 @@ def _play(case: Case, players: Players) -> Run:
     assert turns is not None  # noqa: S101  # only conversations come here
     run = Run()
     entries: list[Entry] = []
+    players.check(case)
     with players.talk(case) as talk:
         model = _model(case, players, talk.model)
         outcome: Outcome | None = None
@@ -104,6 +109,8 @@ def _play(case: Case, players: Players) -> Run:
     if outcome is not None:
         run.answer = outcome.answer
         run.found = [*heard, *turn_differences(turns.wanted, entries, outcome.status, outcome.answer)]
+    if isinstance(model, Scripted):
+        run.found = run.found or list(turns_left(model.script))
     run.logs = _logs(entries)
     return run
 
@@ -117,7 +124,7 @@ def _heard(case: Case, talk: PythonConversation) -> list[str]:
 
 
 def _model(case: Case, players: Players, agents: str | None) -> Model:
-    from lua_cli.runtime.models.scripted import Scripted, read_script
+    from lua_cli.runtime.models.scripted import read_script
     from lua_cli.sdk.scripted import ScriptedModel
 
     script = case.turns.script if case.turns is not None else None

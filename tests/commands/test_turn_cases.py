@@ -62,6 +62,19 @@ cases:
 """
 
 
+VAIN = """\
+cases:
+  - name: a turn too many
+    say: hi
+    script: [{text: a}, {text: b}]
+  - {name: forbids nothing, say: hi, script: [{text: a}], expect: {forbidden: [lookup_ordr]}}
+  - {name: wants nothing, say: hi, script: [{text: a}], expect: {tools: [load_skill]}}
+  - {name: loads nothing, say: hi, script: [{text: a}], expect: {skills: [refund]}}
+  - {name: sets nothing, say: hi, script: [{text: a}], env: {NOBODY: x}}
+  - {name: may forbid loading, say: hi, script: [{text: a}], expect: {forbidden: [load_skill]}}
+"""
+
+
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     root = tmp_path / "orders"
@@ -97,6 +110,22 @@ def test_everything_that_differs_is_said(lua: Lua, shop: Path) -> None:
     ]
     assert "find_orders was not called in this order" in lines[8]
     assert 'find_orders {"email": "a@example.com"}' in done.stderr
+
+
+def test_what_would_hold_by_accident_fails(lua: Lua, shop: Path) -> None:
+    (shop / "tests/talk.test.yaml").write_text(VAIN, "utf-8")
+    done = lua("test", "--ci", "--json", cwd=shop)
+    messages = [case["message"] for case in json.loads(done.stdout)["cases"]]
+    who = "the agent orders-agent"
+    assert messages == [
+        "the script has 1 turn that the model was not asked for",
+        f"{who} has no tool 'lookup_ordr' (did you mean lookup_order?)",
+        f"{who} has no tool 'load_skill' (there are: check_refund, find_orders, lookup_order)",
+        f"{who} has no document 'refund' (did you mean refunds?)",
+        f"{who} does not read the variable NOBODY, so nothing would see it (Python reads it by a name that can be"
+        " told, or [tool.lua] env lists it; flows declare it: env: [{name: …}])",
+        None,
+    ]
 
 
 @pytest.mark.parametrize(

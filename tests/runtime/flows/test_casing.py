@@ -89,10 +89,32 @@ def test_cases_of_flows_pass(lua: Lua, write_project: WriteProject) -> None:
             "body: {amount: 1}, mocks: {price.ask: {body: {rate: 1}}}, expect: {body: {price: 3, runs: 0}}",
             "/price: expected 3, got 2",
         ),
+        (
+            "body: {amount: 1}, mocks: {price.ask: {body: {rate: 1}}, rate.fail: {body: 1}, support.helper: {}}",
+            "the mock of rate.fail was not used\nthe mock of support.helper was not used",
+        ),
+        (
+            "body: {amount: 0}, script: [{text: a}, {text: b}], expect: {dropped: true}",
+            "the script has 2 turns that the model was not asked for",
+        ),
+        (
+            "flow: support, body: x, script: [{text: a}, {text: b}]",
+            "the script has 1 turn that the model was not asked for",
+        ),
+        (
+            "body: {amount: 0}, env: {SHOPP: x}, expect: {dropped: true}",
+            "the flow price does not read the variable SHOPP, so nothing would see it (did you mean SHOP?)",
+        ),
+        (
+            "body: {amount: 0}, env: {REGION: x}, expect: {dropped: true}",
+            "the flow price does not read the variable REGION, so nothing would see it (Python reads it by a name that"
+            " can be told, or [tool.lua] env lists it; flows declare it: env: [{name: …}])",
+        ),
     ],
 )
 def test_what_differs_is_said(lua: Lua, write_project: WriteProject, case: str, message: str) -> None:
-    root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{{name: a, flow: price, {case}}}]\n"})
+    flow = "" if case.startswith("flow:") else "flow: price, "
+    root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{{name: a, {flow}{case}}}]\n"})
     done = lua("test", "--ci", "--json", cwd=root)
     assert (done.exit_code, json.loads(done.stdout)["cases"][0]["message"]) == (1, message)
 
@@ -110,12 +132,70 @@ def test_what_differs_is_said(lua: Lua, write_project: WriteProject, case: str, 
         ("{name: a, flow: f, script: [{text: a}, 5]}", ":1:48: /1: a turn is an object"),
         ("{name: a, flow: f, script: [{toolCalls: 5}]}", "/0/toolCalls: toolCalls is a list of"),
         ("{flow: f}", "the case has no `name`"),
+        ("{name: a, flow: f, expect: {error: ''}}", ":1:44: an empty text is a part of every message"),
+        ("{name: a, flow: f, mocks: {x: {dropped: false}}}", ":1:49: `dropped: false` mocks nothing"),
+        ("{name: a, flow: f, mocks: {x: {body: 1, error: a}}}", "a mock with `error` leaves no message to give more"),
+        ("{name: a, flow: f, mocks: {x: {vars: {a: 1}, dropped: true}}}", "a mock with `dropped` leaves no message"),
+        ("{name: a, flow: f, user: {id: ada}, vars: {user: 1}}", "`user` becomes the variable `user`"),
     ],
 )
 def test_a_case_that_is_none_is_refused(lua: Lua, write_project: WriteProject, case: str, words: str) -> None:
     root = write_project({"flows/a.yaml": FLOWS, "tests/a.test.yaml": f"cases: [{case}]\n"})
     done = lua("test", "--ci", cwd=root)
     assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+PYTHON = {
+    "flows/a.yaml": """\
+flows:
+  - name: whose
+    process:
+      - {type: set-variable, settings: {name: who, value: 'has(vars.user) ? vars.user : {}'}}
+      - {type: lua-tool, settings: {tool: region}}
+""",
+    "agent.py": """\
+import os
+
+from lua_cli import LuaAgent, LuaSkill, LuaTool
+
+
+class Region(LuaTool):
+    name = "region"
+    description = "Tell the region. Use when the user asks for it."
+
+    def execute(self, input: dict[str, object]) -> str:
+        return os.environ["_".join(["SHOP", "REGION"])]
+
+
+agent = LuaAgent(name="a", persona="p", skills=[LuaSkill(name="s", description="d", context="c", tools=[Region()])])
+""",
+    "pyproject.toml": """\
+[project]
+name = "shop"
+version = "1"
+requires-python = ">=3.11"
+dependencies = ["lua-cli"]
+
+[tool.lua]
+env = ["SHOP_REGION"]
+""",
+    "tests/a.test.yaml": """\
+cases:
+  - name: the tool sees the variable, and expressions the user
+    flow: whose
+    env: {SHOP_REGION: north}
+    user: {id: ada, data: {plan: gold}}
+    expect: {body: north, vars: {who: {id: ada, data: {plan: gold}}}}
+  - {name: of all users, flow: whose, env: {SHOP_REGION: south}, expect: {body: south, vars: {who: {id: bob}}}}
+  - {name: of the tool alone, tool: region, env: {SHOP_REGION: west}, expect: {output: west}}
+""",
+}
+
+
+def test_variables_with_computed_names_and_the_end_user(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project({**PYTHON, "bob.json": '{"id": "bob"}'})
+    done = lua("test", "--ci", "--user", "bob.json", cwd=root)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "3 passed"), done.stdout + done.stderr
 
 
 ASKING = """\
