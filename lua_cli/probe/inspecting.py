@@ -1,10 +1,11 @@
 """drafts → what they are when imported. In: drafts, the project, a cache folder. Out: `Probed`.
 
-One child looks at all skills that the cache does not know; an unchanged compile starts none.
+A child for each core looks at the skills that the cache does not know; an unchanged compile starts none.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,10 +21,11 @@ from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft
-    from lua_cli.child.launch import Ended
+    from lua_cli.child.launch import Ended, Order
     from lua_cli.project import Project
 
 TIMEOUT = 30.0
+_MOST_AT_ONCE = 4
 
 
 def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: float = TIMEOUT) -> Probed:
@@ -46,26 +48,51 @@ def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: flo
 
 
 def _look(drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float) -> dict[str, SkillSeen]:
+    from lua_cli.child.launch import launch_all
+
+    groups = shared_out(drafts, cores())
+    names = {name for draft in drafts for name in draft.env}
+    environment = child_environment({name: values.get(name, PLACEHOLDER) for name in names})
+    orders: list[Order] = []
+    try:
+        orders.extend(_order(group, project, environment, timeout) for group in groups)
+        every = launch_all(orders)
+    finally:
+        for order in orders:
+            shutil.rmtree(order.folder, ignore_errors=True)
+    pairs = ((draft, ended) for group, ended in zip(groups, every, strict=True) for draft in group)
+    return {draft.skill: _seen(draft, ended, timeout) for draft, ended in pairs}
+
+
+def cores() -> int:
+    """How many children work at once: no more than that gains anything."""
+    return min(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1, _MOST_AT_ONCE)
+
+
+def shared_out(drafts: Sequence[Draft], count: int) -> list[list[Draft]]:
+    """The skills in up to `count` groups with about as many tools each. A group has at least two skills: what its child
+    imports first takes as long as looking at one.
+    """
+    groups: list[list[Draft]] = [[] for _ in range(max(1, min(count, len(drafts) // 2)))]
+    for draft in sorted(drafts, key=lambda each: len(each.tools), reverse=True):
+        min(groups, key=lambda group: sum(len(each.tools) + 1 for each in group)).append(draft)
+    return groups
+
+
+def _order(drafts: Sequence[Draft], project: Project, environment: Mapping[str, str], timeout: float) -> Order:
+    """What one child is to do. Its folder is made here."""
     from lua_cli.child.begin import new_folder
-    from lua_cli.child.launch import Order, launch
+    from lua_cli.child.launch import Order
 
     folder = Path(new_folder("lua-probe-"))
-    try:
-        body = {
-            "do": "look",
-            "skills": [_written(draft, folder / f"skill{number}") for number, draft in enumerate(drafts)],
-            "hidden": [str(path) for path in (project.root, *project.import_roots)],
-            "pydantic": any(b"pydantic" in file.content for draft in drafts for file in draft.files),
-            "each": timeout,
-        }
-        names = {name for draft in drafts for name in draft.env}
-        environment = child_environment({name: values.get(name, PLACEHOLDER) for name in names})
-        ended = launch(
-            Order(project.interpreter.executable, body, environment, folder, timeout * len(drafts), finals="")
-        )
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return {draft.skill: _seen(draft, ended, timeout) for draft in drafts}
+    body = {
+        "do": "look",
+        "skills": [_written(draft, folder / f"skill{number}") for number, draft in enumerate(drafts)],
+        "hidden": [str(path) for path in (project.root, *project.import_roots)],
+        "pydantic": any(b"pydantic" in file.content for draft in drafts for file in draft.files),
+        "each": timeout,
+    }
+    return Order(project.interpreter.executable, body, environment, folder, timeout * len(drafts), finals="")
 
 
 def _written(draft: Draft, folder: Path) -> dict[str, Any]:

@@ -1,0 +1,65 @@
+"""The skills are shared out to children, one for each core; what is seen is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from lua_cli.analysis import analyse
+from lua_cli.bundle import collect
+from lua_cli.probe import inspecting
+from lua_cli.project import open_project
+from lua_cli.source import SourceIndex
+
+WriteProject = Callable[[Mapping[str, str]], Path]
+
+SKILLS = 7
+HEAD = "import os\nfrom lua_cli import LuaAgent, LuaSkill, LuaTool\n"
+TOOL = """\
+class Tool{n}(LuaTool):
+    name = "tool_{n}"
+    description = "Do the thing number {n}. Use when it is asked for."
+    input_schema = {{"type": "object", "properties": {{"a{n}": {{"type": "string"}}}}}}
+    def execute(self, input):
+        return {n}
+"""
+
+
+def test_every_skill_is_seen_and_one_that_crashes_takes_none_along(
+    write_project: WriteProject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    modules = {f"m{n}.py": HEAD + TOOL.format(n=n) for n in range(SKILLS)}
+    modules["m3.py"] += "os._exit(5)\n"
+    imports = "".join(f"from m{n} import Tool{n}\n" for n in range(SKILLS))
+    skills = ", ".join(f"LuaSkill('s{n}', 'd', 'c', [Tool{n}()])" for n in range(SKILLS))
+    root = write_project({**modules, "agent.py": f"{HEAD}{imports}agent = LuaAgent('a', 'p', [{skills}])\n"})
+    project = open_project(root)
+    index = SourceIndex(project)
+    drafts = collect(analyse(project, index), index, project, None).drafts
+    found = []
+    for count in (1, 3):
+        monkeypatch.setattr(inspecting, "cores", lambda count=count: count)
+        found.append(inspecting.inspect(drafts, project, root / f"cache{count}"))
+    assert found[0].seen == found[1].seen
+    assert [finding.facts for finding in found[0].findings] == [finding.facts for finding in found[1].findings]
+    seen = found[1].seen
+    assert list(seen) == [f"s{n}" for n in range(SKILLS)]
+    assert [skill for skill, one in seen.items() if one.error] == ["s3"]
+    assert seen["s6"].tools["m6:Tool6"].schema == {"type": "object", "properties": {"a6": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "count", "groups"),
+    [([1], 4, [1]), ([1, 1, 1], 4, [3]), ([5, 1, 1, 1], 2, [[5], [1, 1, 1]]), ([2] * 9, 4, [3, 2, 2, 2])],
+)
+def test_groups_are_alike(sizes: list[int], count: int, groups: list[object]) -> None:
+    class Draft:
+        def __init__(self, size: int) -> None:
+            self.tools = [None] * size
+
+    found = inspecting.shared_out([Draft(size) for size in sizes], count)  # type: ignore[misc]
+    said = [[len(each.tools) for each in group] for group in found]
+    expected = [group if isinstance(group, list) else [sizes[0]] * group for group in groups]  # type: ignore[operator,list-item]
+    assert said == expected
