@@ -114,11 +114,21 @@ def _holds(seen: Seen, known: Known) -> bool:
     """Whether a push would see the same. Raises OSError, ValueError where something is not as it was."""
     from lua_cli.pipeline.at_once import holds
 
-    if seen.places != places() or not all(map(holds, seen.stamps)) or seen.state != state_of(known.root):
+    same = all(holds(line) and not _is_out_of_reach(line) for line in seen.stamps)
+    if not same or seen.places != places() or seen.state != state_of(known.root):
         return False
     from lua_cli.registry.standing import standing_at
 
     return standing_at(seen.registry, seen.agent, seen.skills) == seen.standing
+
+
+def _is_out_of_reach(line: str) -> bool:
+    """Whether a file that a stamp calls absent is where nobody can look: a push would complain."""
+    _, absent, path = line.partition("file - ")
+    try:
+        return bool(absent) and not os.stat(path)  # noqa: PTH116
+    except OSError as error:
+        return not isinstance(error, FileNotFoundError)
 
 
 def _say(seen: Seen, *, plain: bool, as_json: bool) -> None:

@@ -262,6 +262,7 @@ CHANGES: dict[str, Callable[[World], object]] = {
     "another address": credentials(ELSEWHERE),
     "credentials for elsewhere": credentials('registry = ""\n'),
     "damaged credentials": credentials("[[["),
+    "a file for the configuration folder": edit("/config", "x"),
     "credentials that others can read": credentials('registry = ""\n', 0o644),
     "no registry": lambda world: world.database.unlink(),
     "no folder of the registry": lambda world: shutil.rmtree(world.database.parent),
@@ -392,6 +393,15 @@ def test_variables_that_say_where_the_registry_is(world: World, name: str) -> No
     again = world.push(*ALL, env=VARIABLES[name])
     assert world.long_way(*ALL, env=VARIABLES[name]) == again
     assert again.exit_code == changed.exit_code
+
+
+def test_a_folder_whose_name_would_mean_something_in_an_address(world: World) -> None:
+    env = {"LUA_DATA_DIR": str(world.user / "a b#c?mode=ro&d%41é%")}
+    world.push(*ALL, env=env)
+    first = world.push(*ALL, env=env)
+    world.said.clear()
+    assert world.push(*ALL, env=env) == first and env["LUA_DATA_DIR"] in first.stderr
+    assert world.said == [True]
 
 
 def test_a_registry_over_http_is_asked(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -562,8 +572,9 @@ def on_terminal(world: World) -> bytes:
     import pty
 
     parent, terminal = pty.openpty()
-    young = "import lua_cli.pipeline.keeping as k; k.RACY_NS = -10**13\nfrom lua_cli.main import main\n"
-    code = f"{young}assert main(['push', 'all']) == 0"
+    young = "import lua_cli.pipeline.keeping as k; k.RACY_NS = -10**13"
+    same = "import lua_cli.pipeline.at_once as a; a._program.append(1)  # also where somebody edits the program now"
+    code = f"{young}\n{same}\nfrom lua_cli.main import main\nassert main(['push', 'all']) == 0"
     subprocess.run(
         [sys.executable, "-c", code], cwd=world.shop, env={**os.environ, "PYTHONUTF8": "1"},
         stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, timeout=120, check=True,
