@@ -6,7 +6,9 @@ Python or a model reads gets `\\n` line ends, so that a checkout with CRLF gives
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
@@ -37,7 +39,10 @@ class FileReader:
     def read(self, path: Path, *, text: bool) -> bytes:
         """The content. Raises OSError, and LuaError for one that is too large or changed since it was analysed."""
         if (path, text) not in self._contents:
-            size = path.stat().st_size
+            facts = path.stat()
+            if not stat.S_ISREG(facts.st_mode):  # reading a pipe would wait for ever
+                raise OSError(errno.EINVAL, "it is no regular file", str(path))
+            size = facts.st_size
             if size > MAX_FILE:
                 raise LuaError(
                     f"{self.project.relative(path)} is too large for an artifact: {size / 2**20:.1f} MiB",

@@ -17,6 +17,8 @@ def disk_sources(root: Path) -> Sources:
     @cache
     def text_of(path: str) -> str | None:
         try:
+            if not (root / path).is_file():
+                return None  # reading a pipe would wait for ever
             if path.endswith(".py"):
                 with tokenize.open(root / path) as stream:
                     return stream.read()

@@ -206,7 +206,10 @@ def _entry(path: str) -> bytes:
     from lua_cli.source.store import encoded, kept_of
 
     try:
-        data = Path(path).read_bytes()
+        file = Path(path)
+        if not file.is_file():
+            return b""
+        data = file.read_bytes()
         kept = kept_of(decode(data), with_reads=True)
     except (OSError, DecodeError, ParseError, RecursionError):
         return b""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import stat
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
@@ -242,6 +243,8 @@ class SourceIndex:
     def _decoded(self, path: Path) -> str:
         shown = self.project.relative(path)
         try:
+            if not stat.S_ISREG(path.stat().st_mode):  # reading a pipe would wait for ever
+                raise SourceError(Place(shown, 1, 1, 1, 2), "the file cannot be read: it is no regular file")
             data = path.read_bytes()
         except OSError as error:
             raise SourceError(Place(shown, 1, 1, 1, 2), f"the file cannot be read: {error.strerror}") from error
