@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lua_cli.bundle.denied import denied_folder
 from lua_cli.errors import LuaError
+from lua_cli.source.denied import denied_folder
 
 Snapshot = dict[str, tuple[int, int, int]]
 
