@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lua_cli.bundle.denied import denied, denied_file
 from lua_cli.bundle.globs import files_matching, leaves_folder
+from lua_cli.source.denied import denied, denied_file
 from tests.bundle.projects import write
 
 FILES = ["a.csv", "data/a.csv", "data/b.json", "data/deep/c.csv", "data/deep/deeper/d.csv", "data/.hidden", "[x].csv"]

@@ -759,7 +759,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "unknown key `state` in a response",
         "did you mean `status`?",
     ),
-    "nan": ("cases:\n  - {name: a, tool: ping, input: {a: .nan}}\n", "JSON has no NaN", ""),
+    "nan": ("cases:\n  - {name: a, tool: ping, input: {a: .nan}}\n", "no number that JSON has", ""),
 }
 
 
