@@ -10,14 +10,15 @@ from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.bundle.built import OpenedArtifact
-    from lua_cli.flows.model import Agent, Flows
+    from lua_cli.flows.model import Agent, Flow, Flows
 
 
 @record(frozen=True)
 class HeldAgent:
-    """An agent of flows, and all flows of its artifact."""
+    """An agent of flows, its flow, and all flows of its artifact."""
 
     flows: Flows
+    flow: Flow
     agent: Agent
 
 
@@ -30,5 +31,5 @@ def held_agent(opened: OpenedArtifact) -> HeldAgent | None:
 
     names = {entry["path"] for entry in opened.manifest["files"] if entry["kind"] == "flow"}
     flows = load_members(opened.files, None, names)
-    agents = (block.agent for _, block in flows.agents() if block.address == about["block"])
-    return next((HeldAgent(flows, agent) for agent in agents if agent is not None), None)
+    agents = ((flow, block.agent) for flow, block in flows.agents() if block.address == about["block"])
+    return next((HeldAgent(flows, flow, agent) for flow, agent in agents if agent is not None), None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lua_cli.commands.agents import BUDGET, AgentName, Budget, Channel, Network, Sandboxed, StateAt, UserFile, Where
+from lua_cli.commands.agents import BUDGET, AgentName, Budget, Network, Sandboxed, StateAt, UserFile, Where
 from lua_cli.errors import EXIT_INTERRUPTED, EXIT_OK, LuaError, ProviderError, UsageError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def chat_command(
         str | None, typer.Option("--model", metavar="M", help="provider/model, or scripted:FILE.json.")
     ] = None,
     user: UserFile = None,
-    channel: Channel = "text",
+    channel: Annotated[str | None, typer.Option("--channel", metavar="C", help="text or voice.")] = None,
     thread: Annotated[
         str | None, typer.Option("--thread", metavar="NAME", help="Go on with a conversation, or begin one to keep.")
     ] = None,
@@ -55,8 +55,8 @@ def chat_command(
     from lua_cli.commands.agents import Agents
     from lua_cli.commands.session import current, project
     from lua_cli.commands.threads import Threads
-    from lua_cli.commands.transcripts import Kept, show_transcript
-    from lua_cli.runtime.turns.saved import read_transcript
+    from lua_cli.commands.transcripts import Kept, show_transcript, with_whom
+    from lua_cli.runtime.turns.saved import read_transcript, setting
 
     if show is not None:
         return show_transcript(show)
@@ -67,13 +67,17 @@ def chat_command(
         )
     if not messages and before_it is None and (as_json or not current().interactive):
         raise UsageError("-m is missing: what shall be said?", hint='lua chat -m "Where is my order?"')
-    where = Where(channel, user, env_file, timeout, gate_timeout, state, sandbox, network).checked()
+    if before_it is not None and state != "local":
+        raise UsageError("--replay begins without data, and keeps none", hint="leave --state out")
+    who, channel = with_whom(before_it, user, channel)
+    fresh = before_it is not None
+    where = Where(channel, user, env_file, timeout, gate_timeout, state, sandbox, network, fresh).checked()
     agents = Agents(project())
     facts = agents.named(agent)
-    kept = Kept(Threads(agents.project.output), thread, save, before_it)
+    kept = Kept(Threads(agents.project.output), setting(facts.name, channel, who), thread, save, before_it)
     chosen = kept.player() if before_it is not None else _model(model, facts.model)
     before = kept.threads.read(thread, facts.name) if thread is not None else ()
-    with agents.talk(facts, where, messages=before) as talk:
+    with agents.talk(facts, where, user=who, messages=before) as talk:
         if not messages and before_it is None:
             from lua_cli.commands.chat_prompt import converse
 
@@ -93,7 +97,7 @@ def _say_all(talk: PythonConversation, model: Model, messages: list[str], as_jso
     from lua_cli.commands.session import fail, print_json, say
     from lua_cli.runtime.turns import Rules, Usage
 
-    entries: list[Entry] = []
+    entries: list[Entry] = [kept.begun]
     usage, answer = Usage(), ""
     shown = Shown()
 
@@ -103,11 +107,12 @@ def _say_all(talk: PythonConversation, model: Model, messages: list[str], as_jso
             show_entry(entry, shown)
 
     error: LuaError | None = None
+    raised: LuaError | None = None
     for text in messages:
         try:
             outcome = take(talk, text, model, Rules(on_entry=heard))
-        except LuaError as raised:
-            error = raised
+        except LuaError as problem:
+            error = raised = problem
             break
         usage, answer = usage + outcome.usage, outcome.answer
         error = error_of(outcome)
@@ -118,7 +123,7 @@ def _say_all(talk: PythonConversation, model: Model, messages: list[str], as_jso
     if kept.thread is not None:
         kept.threads.write(kept.thread, talk.agent, talk.messages)
     kept.save_transcript(entries)
-    error = kept.changed(entries) or error
+    error = kept.changed(entries, raised) or error
     if as_json:
         result: dict[str, Any] = {"ok": error is None, "answer": answer if error is None else None}
         if error is not None:

@@ -53,7 +53,7 @@ def converse(
 
     threads = kept.threads
     name = kept.thread or _todays_name(threads)
-    room = _Room(agents, talk, model, where, [])
+    room = _Room(agents, talk, model, where, [kept.begun])
     note(f"{talk.agent} on {model.name}; /help says what else can be typed, Ctrl-D ends")
     read = _reader(agents.project.output)
     try:
@@ -144,9 +144,14 @@ def _user(room: _Room, file: str) -> None:
 
 def _reopen(room: _Room) -> None:
     """The same conversation in other surroundings; tools begin anew."""
+    from lua_cli.runtime.state import read_user
+    from lua_cli.runtime.turns.saved import setting
+
     reopened = room.agents.talk(room.talk.facts, room.where, messages=room.talk.messages)
     room.talk.close()
     room.talk = reopened
+    user = read_user(room.where.user) if room.where.user is not None else None
+    room.transcript.append(setting(reopened.agent, room.where.channel, user))
 
 
 def _save(room: _Room, file: str) -> None:

@@ -39,6 +39,8 @@ def entry_lines(entry: Entry, shown: Shown) -> list[str]:
         if now == before:
             return []
         return [f"· {facts['kind']} {facts['name']} is {'offered' if now[0] else f'left out: {now[1]}'}"]
+    if entry.kind == "conversation":
+        return [f"· {facts.get('agent', 'an agent')} and {(facts.get('user') or {}).get('id', 'nobody known')}"]
     if entry.kind == "model" and facts.get("toolCalls") and facts["text"] and not shown.streamed:
         return [f"· {facts['text']}"]
     if entry.kind == "tool":

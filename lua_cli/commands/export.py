@@ -34,7 +34,7 @@ def agent_skill_command(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
 ) -> int:
     """Write skills as folders of the Agent Skills format: SKILL.md, and the tools' schemas."""
-    from lua_cli.commands.session import build, print_json, project, say
+    from lua_cli.commands.session import build, note, print_json, project, say
     from lua_cli.scaffold.agent_skill import agent_skill
 
     artifacts = build(project()).artifacts
@@ -45,10 +45,15 @@ def agent_skill_command(
     _check(made, output, force)
     written = {name: _write(skill, output) for name, skill in made.items()}
     if as_json:
-        print_json({"ok": True, "skills": [{"name": name, "path": str(path)} for name, path in written.items()]})
+        skills_written = [
+            {"name": name, "path": str(path), "notes": list(made[name].notes)} for name, path in written.items()
+        ]
+        print_json({"ok": True, "skills": skills_written})
     else:
         for name, path in written.items():
             say(f"{name}  {path}")
+            for line in made[name].notes:
+                note(f"{name}: {line}")
     return EXIT_OK
 
 

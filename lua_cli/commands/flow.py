@@ -70,6 +70,9 @@ def invoke_command(
         str | None, typer.Option("--model", help="Who plays agents: provider/model, scripted:FILE.json.", metavar="M")
     ] = None,
     timeout: Annotated[float, typer.Option("--timeout", help="Seconds that it may take.", metavar="SECONDS")] = 30.0,
+    user: Annotated[
+        Path | None, typer.Option("--user", help='The end user, in vars.user: {"id": …, "data": {…}}.', metavar="FILE")
+    ] = None,
     env_file: EnvFile = None,
     as_json: AsJson = False,
 ) -> int:
@@ -77,8 +80,13 @@ def invoke_command(
     from lua_cli.commands.session import build, note, print_json, project, say
     from lua_cli.flows.json_text import as_text
     from lua_cli.runtime.flows.invoking import invoke_flow
+    from lua_cli.runtime.state import read_user
 
     body, given = read_json("--data", data), read_object("--vars", variables)
+    if user is not None and "user" in given:
+        raise UsageError("--user becomes the variable `user`, which --vars has as well", hint="leave one of them out")
+    who = read_user(user) if user is not None else None
+    given |= {"user": {"id": who.id, "data": dict(who.data)}} if who is not None else {}
     if not 0 < timeout <= 86_400:
         raise UsageError(f"--timeout {timeout:g}: seconds must be more than 0, and at most a day", hint="--timeout 30")
     target = project()

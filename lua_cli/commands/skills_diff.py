@@ -43,6 +43,7 @@ def diff_command(
     from lua_cli.commands.choosing import pushed_skill
     from lua_cli.commands.session import build, note, print_json, project, say
     from lua_cli.commands.target import open_target
+    from lua_cli.registry.agents_of_flows import with_agents
     from lua_cli.registry.changes import changes_between
     from lua_cli.registry.content import content_changes
     from lua_cli.report.skills import diff_document, diff_lines
@@ -59,7 +60,9 @@ def diff_command(
             after = _version(target, record, name, new or "live")
         changes = changes_between(before.facts, after.facts)
         both = before.opened, after.opened
-        content = content_changes(both[0], both[1]) if both[0] and both[1] else None
+        content = None
+        if both[0] is not None and both[1] is not None:
+            content, changes = content_changes(both[0], both[1]), with_agents(changes, both[0], both[1])
         place, sides = target.registry.place, (before.name, after.name)
         if json_wanted:
             print_json(diff_document(place, target.agent, name, *sides, changes, content))

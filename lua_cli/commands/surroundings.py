@@ -21,7 +21,7 @@ STATES = ("local", "registry")
 
 @record(frozen=True, slots=False)
 class Where:
-    """Flags that say in which surroundings an agent is talked with."""
+    """Flags that say in which surroundings an agent is talked with. `fresh`: with no data, and none is kept."""
 
     channel: str = "text"
     user: Path | None = None
@@ -31,6 +31,7 @@ class Where:
     state: str = "local"
     sandbox: bool = False
     network: bool = False
+    fresh: bool = False
 
     def checked(self) -> Where:
         """Itself. Raises UsageError for values that there are none of."""
@@ -59,7 +60,7 @@ def read_state(target: Project, where: Where, user: EndUser | None = None) -> Ru
     who = user if user is not None else read_user(where.user) if where.user is not None else None
     if where.state == "registry":
         return replace(options, state=state_on_registry(target, who))
-    return replace(options, state=State(who, target.output / DATABASE))
+    return replace(options, state=State(who, None if where.fresh else target.output / DATABASE))
 
 
 def state_on_registry(target: Project, who: EndUser | None) -> State:

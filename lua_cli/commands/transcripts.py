@@ -12,6 +12,7 @@ from lua_cli.records import record
 
 if TYPE_CHECKING:
     from lua_cli.commands.threads import Threads
+    from lua_cli.runtime.state import EndUser
     from lua_cli.runtime.turns import Entry, Model
     from lua_cli.runtime.turns.saved import Transcript
 
@@ -23,9 +24,11 @@ class Kept:
     thread   its name among the project's threads, None for one that is not kept there
     save     the file of its transcript
     replay   the transcript that is had again
+    begun    the line that says where it takes place and with whom
     """
 
     threads: Threads
+    begun: Entry
     thread: str | None = None
     save: Path | None = None
     replay: Transcript | None = None
@@ -48,19 +51,39 @@ class Kept:
         if self.save is not None:
             save_transcript(self.save, entries)
 
-    def changed(self, entries: Sequence[Entry]) -> LuaError | None:
-        """What is not as it was in the transcript that is had again, as an error; None when nothing is."""
+    def changed(self, entries: Sequence[Entry], raised: LuaError | None = None) -> LuaError | None:
+        """What is not as it was in the transcript that is had again, as an error; None when nothing is. What `raised`
+        kept from happening is not told.
+        """
         if self.replay is None:
             return None
         from lua_cli.runtime.turns.saved import differences
 
-        found = differences(self.replay.lines, [entry.document() for entry in entries])
+        found = differences(self.replay.lines, [entry.document() for entry in entries], whole=raised is None)
         if not found:
             return None
         more = f"\n  {len(found) - 20} more" if len(found) > 20 else ""
+        more += f"\n  then it ended: {raised.message}" if raised is not None else ""
         changed = LuaError("the conversation is not as it was:\n  " + "\n  ".join(found[:20]) + more)
         changed.kind = "changed"
         return changed
+
+
+def with_whom(before: Transcript | None, user: Path | None, channel: str | None) -> tuple[EndUser | None, str]:
+    """The end user and the channel: those of the flags, else of the transcript that is had again. Raises NotFoundError,
+    UsageError.
+    """
+    from lua_cli.commands.session import note
+    from lua_cli.runtime.state import EndUser, read_user
+
+    settings = before.settings if before is not None else ()
+    if len({json.dumps([one.get("user"), one["channel"]]) for one in settings}) > 1:
+        note("the end user or the channel changed on the way; all of it is had as it began")
+    saved = settings[0] if settings else {}
+    who = saved.get("user")
+    if user is not None:
+        return read_user(user), channel or saved.get("channel", "text")
+    return EndUser(who["id"], who.get("data", {})) if who else None, channel or saved.get("channel", "text")
 
 
 def save_transcript(path: Path, entries: Sequence[Entry]) -> None:

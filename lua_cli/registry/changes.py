@@ -45,9 +45,9 @@ class Tokens:
 
 @record(frozen=True)
 class Changes:
-    """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition"; with
-    "context" among them `tokens` are known. `renamed` tools are among `added` and `removed`, too. `env` are the names
-    of variables that are read now and were not before.
+    """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition", and of
+    agents of flows those of `agents_of_flows.py`; with "context" among them `tokens` are known. `renamed` tools are
+    among `added` and `removed`, too. `env` are the names of variables that are read now and were not before.
     """
 
     added: tuple[str, ...] = ()

@@ -45,7 +45,7 @@ class Planner:
             step = self._push_step(built, record, version)
             steps.append(step)
             if deploy:
-                steps.append(self._deploy_step(step.skill, record, step.version, step.facts))
+                steps.append(self._deploy_step(step.skill, record, step.version, step.facts, built))
         return self._plan(*steps)
 
     def deploy(self, skill: str, version: str) -> Plan:
@@ -113,7 +113,7 @@ class Planner:
         else:
             before = self.registry.facts(self.agent, built.skill, highest.version) if highest else None
             facts = facts_of(built.manifest)
-            changes = changes_between(before, facts)
+            changes = self._with_agent(changes_between(before, facts), built, highest)
         wanted = version or (highest.parsed.next_patch() if highest else FIRST)
         missing, missing_at = self._missing(facts)
         return PushStep(
@@ -131,6 +131,16 @@ class Planner:
             allowed_secrets=self.allowed_secrets,
         )
 
+    def _with_agent(self, changes: Changes, built: BuiltArtifact, version: VersionRecord | None) -> Changes:
+        """What changes in an agent of flows, which only the artifacts tell: that of the registry is fetched for it."""
+        if version is None or not version.digest or "flow" not in built.manifest:
+            return changes
+        from lua_cli.bundle import open_artifact
+        from lua_cli.registry.agents_of_flows import with_agents
+
+        there = open_artifact(self.registry.artifact(self.agent, built.skill, version.version))
+        return with_agents(changes, there, built.open())
+
     def _lost(self, skill: str, record: SkillRecord | None) -> str:
         """What to say of a version that this project pushed and that the registry does not have."""
         version = self.remembered.get(skill)
@@ -138,14 +148,24 @@ class Planner:
             return ""
         return f"; lua.skill.toml knows {version}, which is not in this registry"
 
-    def _deploy_step(self, skill: str, record: SkillRecord | None, version: str, facts: SkillFacts) -> DeployStep:
-        """`version` need not exist yet: a push before this step makes it."""
+    def _deploy_step(
+        self,
+        skill: str,
+        record: SkillRecord | None,
+        version: str,
+        facts: SkillFacts,
+        built: BuiltArtifact | None = None,
+    ) -> DeployStep:
+        """`version` need not exist yet: a push of `built` before this step makes it."""
         found = record.find(version) if record else None
         if found and found.yanked:
             raise YankedError(f"{skill} {version} was withdrawn (yanked)", hint="name another with --set-version")
         live = record.live if record else None
         already = live is not None and live.version == version
         before = self.registry.facts(self.agent, skill, live.version) if live and not already else None
+        changes = Changes() if already else changes_between(before, facts)
+        if built is not None and not already:
+            changes = self._with_agent(changes, built, record.find(live.version) if record and live else None)
         missing, missing_at = self._missing(facts)
         return DeployStep(
             skill=skill,
@@ -154,7 +174,7 @@ class Planner:
             previous=live.version if live else None,
             seen=live.number if live else 0,
             key=str(uuid.uuid4()),
-            changes=Changes() if already else changes_between(before, facts),
+            changes=changes,
             missing=missing,
             missing_at=missing_at,
             lower=bool(live and Version.parse(version).key < Version.parse(live.version).key),

@@ -3,40 +3,49 @@ its files. Writes nothing.
 
 SKILL.md has the name and description on top, then the skill's context, its tools and its document. The tools
 themselves stay with `lua mcp`, which serves them to any client; references/tools.json has their schemas. A skill that
-was made from such a folder is that folder again, with its context and tools beside.
+was made from such a folder is that folder again, with its context and tools beside; of an agent of flows the documents
+are files beside (flow_skill.py).
 """
 
 from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.skill_folders import doubts
+from lua_cli.bundle.flow_agent import held_agent
 from lua_cli.errors import UsageError
 from lua_cli.records import record
+from lua_cli.scaffold.flow_skill import flow_skill
 from lua_cli.sdk.skill_file import read_skill_file
 
 if TYPE_CHECKING:
+    from lua_cli.bundle.flow_agent import HeldAgent
     from lua_cli.bundle.model import OpenedArtifact
 
 _NAME, _DESCRIPTION = 64, 1024
 TOOLS = "references/tools.json"
 _OTHER_TOOLS = "references/lua-tools.json"  # where the skill has a file of that name itself
+_DERIVED = "the description is the context: write what it does and when to use it, description= in LuaSkill(…)"
 _KEPT = ("license", "compatibility", "metadata", "allowed-tools")
 
 
 @record(frozen=True)
 class AgentSkill:
-    """A folder to write: `files` by path, forward slashes."""
+    """A folder to write: `files` by path, forward slashes. `notes` is what it lacks, or should say better."""
 
     name: str
     files: Mapping[str, bytes]
+    notes: Sequence[str] = ()
 
 
 def agent_skill(opened: OpenedArtifact) -> AgentSkill:
     """The folder for a skill. Raises UsageError for one without any words about what it is for."""
+    held = held_agent(opened)
+    if held is not None:
+        return _of_flows(opened, held)
     about = opened.manifest["skill"]
     context, document = _context(about["context"]), _document(opened)
     description = " ".join((about["description"] or context).split())
@@ -55,7 +64,19 @@ def agent_skill(opened: OpenedArtifact) -> AgentSkill:
     text = document if whole and not (context or tools) else text
     if tools:
         files[listed] = (json.dumps(tools, ensure_ascii=False, indent=2) + "\n").encode()
-    return AgentSkill(name, {"SKILL.md": text.encode(), **files})
+    return AgentSkill(name, {"SKILL.md": text.encode(), **files}, () if about["description"] else (_DERIVED,))
+
+
+def _of_flows(opened: OpenedArtifact, held: HeldAgent) -> AgentSkill:
+    skill, name = flow_skill(opened.skill, held), _name(opened.skill)
+    tools, files = [_tool(tool) for tool in opened.manifest["tools"]], dict(skill.files)
+    listed = _OTHER_TOOLS if TOOLS in files else TOOLS
+    if tools:
+        files[listed] = (json.dumps(tools, ensure_ascii=False, indent=2) + "\n").encode()
+    parts = [_head(name, skill.description), f"# {opened.skill}", *skill.texts]
+    parts += [_tools(opened.skill, tools, listed), skill.documents]
+    text = "\n\n".join(part.strip() for part in parts if part.strip()) + "\n"
+    return AgentSkill(name, {"SKILL.md": text.encode(), **files}, skill.notes)
 
 
 def _name(skill: str) -> str:

@@ -60,7 +60,7 @@ def test_loads_the_refunds_skill_looks_up_the_order_answers(lua: Lua, shop: Path
     assert list(document) == ["ok", "answer", "transcript", "usage"]
     assert (document["ok"], document["answer"]) == (True, "It was shipped.")
     kinds = [entry["type"] for entry in document["transcript"]]
-    assert kinds == ["user", "prompt", "model", "tool", "model", "tool", "model", "answer"]
+    assert kinds == ["conversation", "user", "prompt", "model", "tool", "model", "tool", "model", "answer"]
     loaded, looked_up = (entry for entry in document["transcript"] if entry["type"] == "tool")
     assert loaded["result"].startswith("# Refunds, returns and exchanges\n")
     assert looked_up["result"]["status"] == "shipped"
@@ -159,7 +159,7 @@ def test_a_script_that_is_too_short_keeps_its_transcript(lua: Lua, shop: Path) -
         1,
         "the script has 1 turn, and the model was called once more",
     )
-    assert [entry["type"] for entry in document["transcript"]] == ["user", "prompt", "model", "tool"]
+    assert [entry["type"] for entry in document["transcript"]] == ["conversation", "user", "prompt", "model", "tool"]
 
 
 def test_without_a_model_it_says_how_to_go_on_offline(lua: Lua, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -399,7 +399,9 @@ def test_an_interrupt_ends_the_turn_and_what_runs(write_project: WriteProject) -
     out, err = process.communicate(timeout=60)
     document = json.loads(out)
     assert (process.returncode, document["ok"], document["error"]["type"]) == (130, False, "cancelled"), err
-    assert [entry["type"] for entry in document["transcript"]] == ["user", "prompt", "model", "tool", "cancelled"]
+    assert [entry["type"] for entry in document["transcript"]] == [
+        "conversation", "user", "prompt", "model", "tool", "cancelled"
+    ]  # fmt: skip
 
 
 def _has_a_mark(database: Path) -> bool:

@@ -64,3 +64,69 @@ def test_names_and_words_that_the_format_does_not_know(lua: Lua, write_project: 
     properties = read_properties(root / skill["path"])
     assert properties.description.startswith('a: "b" # c xxx')
     assert len(properties.description) == 1024
+
+
+FLOWS = {
+    "flows/a.yaml": """\
+resources:
+  templates:
+    - {resource: docs/refunds.md, as: refunds-text}
+    - {resource: docs/plain.txt, as: plain-text}
+flows:
+  - name: support
+    process:
+      - {type: set-variable, name: remember, settings: {name: shop, value: '"acme"'}}
+      - type: ai-agent
+        name: Shop_Assistant
+        prompt: "You answer customers of a shop. You work for {{ vars.shop }}, always. Stay polite."
+        guardrail: Refuse what is no question.
+        tools:
+          - name: lookup_order
+            description: Look up one order by its id. Use when the customer names an order.
+            process: [{type: set-payload, settings: {value: '1.0'}}]
+        skills:
+          - {name: Refunds & more, description: When an order is refunded., resource: refunds-text}
+          - {name: refunds-more, description: When nobody knows., resource: plain-text}
+        default: [{type: set-payload, settings: {value: '"A person will answer."'}}]
+""",
+    "flows/docs/refunds.md": "Up to {{ 30 }} days.\n",
+    "flows/docs/plain.txt": "Ask a person.\n",
+}
+
+
+def test_an_agent_in_yaml_has_its_documents_and_its_guardrail(lua: Lua, write_project: WriteProject) -> None:
+    root = write_project(FLOWS)
+    done = lua("export", "agent-skill", cwd=root)
+    folder = root / "agent-skills/shop-assistant"
+    assert (done.exit_code, done.stdout) == (0, "Shop_Assistant  agent-skills/shop-assistant\n"), done.stderr
+    assert done.stderr.splitlines() == [
+        "Shop_Assistant: no flow describes its agent: the description is put together, write what it does and when to"
+        " use it",
+        "Shop_Assistant: expressions stay as {{ … }}, and nobody fills them in: the prompt, references/Refunds-more.md",
+        "Shop_Assistant: left out is what the flow does beside the agent: remember, default",
+    ]
+    assert validate(folder) == []
+    assert read_properties(folder).description == (
+        "You answer customers of a shop. Stay polite. "
+        "Use for: Look up one order by its id; When an order is refunded; When nobody knows."
+    )
+    text = (folder / "SKILL.md").read_text("utf-8")
+    assert "You work for {{ vars.shop }}, always." in text
+    assert "## Guardrail\n\nRefuse what is no question.\n" in text
+    assert "- [Refunds & more](references/Refunds-more.md): When an order is refunded.\n" in text
+    assert "- [refunds-more](references/refunds-more.txt): When nobody knows.\n" in text
+    assert (folder / "references/Refunds-more.md").read_text("utf-8") == "Up to {{ 30 }} days.\n"
+    assert (folder / "references/refunds-more.txt").read_text("utf-8") == "Ask a person.\n"
+    assert [tool["name"] for tool in json.loads((folder / "references/tools.json").read_text("utf-8"))] == [
+        "lookup_order"
+    ]
+
+
+def test_a_context_that_stands_for_a_description_is_said(lua: Lua, write_project: WriteProject) -> None:
+    agent = (
+        "from lua_cli import LuaAgent, LuaSkill\n\n"
+        "agent = LuaAgent(name='a', persona='p', skills=[LuaSkill(name='s', description='', context='Greet.')])\n"
+    )
+    done = lua("export", "agent-skill", "--json", cwd=write_project({"agent.py": agent}))
+    (skill,) = json.loads(done.stdout)["skills"]
+    assert [note.partition(":")[0] for note in skill["notes"]] == ["the description is the context"]

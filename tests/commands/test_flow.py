@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -203,3 +203,39 @@ def test_invoke_shows_what_an_agent_did(lua: Lua, shop: Path) -> None:
     )
     done = lua("flow", "invoke", "ask", "--json", cwd=shop)
     assert (done.exit_code, json.loads(done.stdout)["error"]["message"].startswith("no model is named")) == (2, True)
+
+
+WHOSE = """\
+flows:
+  - name: whose
+    process:
+      - {type: set-payload, settings: {value: '{"id": vars.user.id, "plan": vars.user.data.plan}'}}
+  - name: support
+    process:
+      - type: ai-agent
+        name: helper
+        prompt: Help.
+        tools:
+          - name: look
+            description: Look up one order by its id.
+            process: [{type: flow-ref, settings: {flow: whose}}]
+"""
+
+
+def test_the_end_user_is_a_variable(lua: Lua, write_project: Callable[[Mapping[str, str]], Path]) -> None:
+    root = write_project({"flows/a.yaml": WHOSE, "ada.json": '{"id": "ada", "data": {"plan": "gold"}}'})
+    done = lua("flow", "invoke", "whose", "--user", "ada.json", cwd=root)
+    assert (done.exit_code, json.loads(done.stdout)) == (0, {"id": "ada", "plan": "gold"}), done.stderr
+    both = lua("flow", "invoke", "whose", "--user", "ada.json", "--vars", '{"user": 1}', cwd=root)
+    assert (both.exit_code, "--user becomes the variable `user`" in both.stderr) == (2, True)
+    assert lua("flow", "invoke", "whose", "--user", "none.json", cwd=root).exit_code == 3
+
+
+def test_a_tool_of_blocks_says_which_of_them_failed(
+    lua: Lua, write_project: Callable[[Mapping[str, str]], Path]
+) -> None:
+    root = write_project({"flows/a.yaml": WHOSE})
+    done = lua("test", "skill", "--name", "look", "--input", "{}", cwd=root)
+    assert (done.exit_code, "the block is whose.set-payload" in done.stderr) == (1, True), done.stderr
+    document = json.loads(lua("test", "skill", "--name", "look", "--input", "{}", "--json", cwd=root).stdout)
+    assert document["error"]["hint"] == "the block is whose.set-payload"

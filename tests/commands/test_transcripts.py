@@ -57,6 +57,7 @@ def test_a_saved_transcript_is_shown_and_nothing_runs(lua: Lua, shop: Path) -> N
     done = lua("chat", "--show", "saved.json", cwd=shop)
     assert done.exit_code == 0
     assert done.stdout.splitlines() == [
+        "· shop and nobody known",
         "> Where is 7?",
         "· Looking.",
         '→ get_order {"number": "7"}',
@@ -75,7 +76,7 @@ def test_had_again_it_is_the_same(lua: Lua, shop: Path) -> None:
     done = lua("chat", "--ci", "--replay", "saved.json", "--json", "--save", "again.json", cwd=shop)
     document = json.loads(done.stdout)
     assert (done.exit_code, document["error"]["type"]) == (12, "refused")  # as it was
-    assert document["transcript"][2]["model"] == "replay:saved.json"
+    assert document["transcript"][3]["model"] == "replay:saved.json"
     (shop / "printed.json").write_text(done.stdout, "utf-8")
     for file in ("again.json", "printed.json"):  # a replay can be had again, and so can a document of --json
         assert lua("chat", "--ci", "--replay", file, "--json", cwd=shop).stdout.count("changed") == 0
@@ -99,7 +100,7 @@ def test_what_came_and_what_is_gone_is_told(lua: Lua, shop: Path) -> None:
 
 
 def test_a_transcript_plays_the_model_of_a_case(lua: Lua, shop: Path) -> None:
-    case = "cases:\n  - name: again\n    say: Where is 7?\n    script: ../saved.json\n    expect:\n      tools: [get_order]\n      answer: shipped\n"
+    case = "cases:\n  - name: again\n    say: [Where is 7?, Thanks]\n    script: ../saved.json\n    expect:\n      tools: [get_order]\n      refused: true\n"
     (shop / "tests").mkdir()
     (shop / "tests/chat.test.yaml").write_text(case, "utf-8")
     done = lua("test", "--ci", cwd=shop)
@@ -119,3 +120,95 @@ def test_a_transcript_plays_the_model_of_a_case(lua: Lua, shop: Path) -> None:
 def test_what_cannot_be_done_says_so(lua: Lua, shop: Path, arguments: tuple[str, ...], code: int, words: str) -> None:
     done = lua("chat", "--ci", *arguments, cwd=shop)
     assert (done.exit_code, words in done.stderr) == (code, True), done.stderr
+
+
+NOTER = """\
+import os
+from lua_cli import Data, LuaAgent, LuaSkill, LuaTool, User
+
+
+class Note(LuaTool):
+    name = "note"
+    description = "Keep a note. Use when the customer asks for it."
+
+    def execute(self, input):
+        Data.create("notes", {"text": "x"})
+        user = User.get()
+        return {"notes": len(Data.search("notes")), "who": user and user.id}
+
+
+agent = LuaAgent(
+    "shop", {"base": "Friendly.", "voice": "Spoken."},
+    [LuaSkill("notes", "Notes", {"base": "BASE", "voice": "VOICE"}, [Note()])],
+)
+"""
+NOTED = [{"toolCalls": [{"name": "note", "arguments": {}}]}, {"text": "Kept."}]
+
+
+@pytest.fixture
+def noted(lua: Lua, write_project: WriteProject) -> Path:
+    """A project with a transcript of a conversation with ada on voice."""
+    ada = {"id": "ada", "data": {"plan": "gold"}}
+    root = write_project({"agent.py": NOTER, "s.json": json.dumps(NOTED), "ada.json": json.dumps(ada)})
+    said = (
+        "-m",
+        "hi",
+        "--model",
+        "scripted:s.json",
+        "--save",
+        "saved.json",
+        "--user",
+        "ada.json",
+        "--channel",
+        "voice",
+    )
+    done = lua("chat", "--ci", *said, cwd=root)
+    assert done.exit_code == 0, done.stderr
+    head = {"type": "conversation", "agent": "shop", "channel": "voice", "user": ada}
+    assert json.loads((root / "saved.json").read_text("utf-8"))[0] == head
+    return root
+
+
+def test_who_and_where_are_as_they_were_and_data_is_left_alone(lua: Lua, noted: Path) -> None:
+    kept = (noted / ".lua/data.db").read_bytes()
+    for _ in range(2):
+        done = lua("chat", "--ci", "--replay", "saved.json", cwd=noted)
+        assert (done.exit_code, done.stdout) == (0, "Kept.\n"), done.stderr
+    assert (noted / ".lua/data.db").read_bytes() == kept
+    (noted / "bob.json").write_text('{"id": "bob"}', "utf-8")
+    other = lua("chat", "--ci", "--replay", "saved.json", "--user", "bob.json", "--channel", "text", cwd=noted)
+    assert (other.exit_code, "tool note: result was" in other.stderr, "prompt: system was" in other.stderr) == (1, 1, 1)
+    refused = lua("chat", "--ci", "--replay", "saved.json", "--state", "registry", cwd=noted)
+    assert (refused.exit_code, "--replay begins without data, and keeps none" in refused.stderr) == (2, True)
+
+
+def test_a_long_text_is_shown_where_it_parts(lua: Lua, write_project: WriteProject) -> None:
+    long = AGENT.replace('"Friendly."', '"Friendly.\\n" + "a" * 300 + "END"')
+    root = write_project({"agent.py": long, "s.json": '[{"text": "Hi."}]'})
+    assert (
+        lua("chat", "--ci", "-m", "hi", "--model", "scripted:s.json", "--save", "saved.json", cwd=root).exit_code == 0
+    )
+    (root / "agent.py").write_text(long.replace("END", "FIN"), "utf-8")
+    done = lua("chat", "--ci", "--replay", "saved.json", cwd=root)
+    a = "…" + "a" * 40
+    assert (
+        f'prompt: system was "{a}END\\n\\nUse get_order." and is "{a}FIN\\n\\nUse get_order.", from line 2, column 301 on'
+        in (done.stderr)
+    )
+
+
+def test_an_error_at_the_beginning_is_told_and_not_what_it_kept_from_happening(
+    lua: Lua, write_project: WriteProject
+) -> None:
+    flow = (
+        "flows:\n  - name: support\n    process:\n"
+        "      - {type: set-variable, name: plan, settings: {name: plan, value: '%s'}}\n"
+        "      - {type: ai-agent, name: helper, answer: text, prompt: Help.}\n"
+    )
+    root = write_project({"flows/a.yaml": flow % '"gold"', "s.json": '[{"text": "Hi."}]'})
+    assert (
+        lua("chat", "--ci", "-m", "hi", "--model", "scripted:s.json", "--save", "saved.json", cwd=root).exit_code == 0
+    )
+    (root / "flows/a.yaml").write_text(flow % "vars.missing.plan", "utf-8")
+    done = lua("chat", "--ci", "--replay", "saved.json", cwd=root)
+    assert (done.exit_code, "missing" in done.stderr, "no longer there" in done.stderr) == (1, True, False), done.stderr

@@ -129,7 +129,8 @@ def call(engine: Engine, tool: FlowTool, message: Message, arguments: dict[str, 
         done = engine.rooted(tool.chain, message)
         result = ToolResult(normal(done.body))
     except FlowError as failure:
-        result = ToolResult(error=ToolError("tool-error", engine.around.masked(failure.message)))
+        words = engine.around.masked(failure.message)
+        result = ToolResult(error=ToolError("tool-error", words, block=failure.address))
     except DroppedError:
         result = ToolResult(None)
     lines = "".join(f"{line.level}: {line.text}\n" for line in engine.around.logs[before:])

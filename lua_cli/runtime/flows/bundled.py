@@ -125,7 +125,8 @@ def run_flow_tool(opened: OpenedArtifact, name: str, value: Any, options: RunOpt
         return RunResult(name, output=result.output, duration_ms=took, logs=logs, http=http)
     late = time.monotonic() >= engine.around.until
     message = f"it took longer than {options.timeout:g} seconds" if late else mask(result.error.message)
-    error = RunError("timeout" if late else "tool-error", message, hint="--timeout allows more" if late else None)
+    block = f"the block is {result.error.block}" if result.error.block else None
+    error = RunError("timeout" if late else "tool-error", message, hint="--timeout allows more" if late else block)
     return RunResult(name, error=error, duration_ms=took, logs=logs, http=http)
 
 

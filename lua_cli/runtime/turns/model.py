@@ -34,16 +34,18 @@ class ToolSpec:
 
 @record(frozen=True)
 class ToolError:
-    """Why a tool call has no output. The model gets all of it, to react to; it never ends the turn.
+    """Why a tool call has no output. The model gets all of it but `block`, to react to; it never ends the turn.
 
     type    unknown-tool, input-invalid, tool-error, timeout, crashed, output-not-json, or a word of the caller's own
     errors  every fault of the input: {"path": JSON Pointer, "message"}
+    block   of a tool that is a chain: the address of the block that failed
     """
 
     type: str
     message: str
     path: str | None = None
     errors: tuple[Mapping[str, str], ...] = ()
+    block: str = ""
 
     def document(self) -> dict[str, Any]:
         """The error as JSON."""
