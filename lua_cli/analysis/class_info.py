@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.attributes import Attributes
 from lua_cli.analysis.decoration import TRACKED
-from lua_cli.analysis.model import ClassInfo
+from lua_cli.analysis.model import ClassInfo, Parameter
+from lua_cli.analysis.signatures import parameters_of
 from lua_cli.analysis.values import (
     Ambiguous,
     Binding,
@@ -114,6 +115,11 @@ class ClassDescriber:
             accepts=constructor.accepts,
             attributes=attributes,
             input_annotation=self._input_annotation(cls),
+            signatures={
+                name: parameters
+                for name in ("execute", "condition")
+                if (parameters := self._signature(cls, name)) is not None
+            },
             members={
                 name: self._place(binding.where)
                 for name, binding in cls.namespace.items()
@@ -157,6 +163,12 @@ class ClassDescriber:
         if first is None or first.annotation is None:
             return None
         return self.machine.text(Where(value.path, first.annotation), 200)
+
+    def _signature(self, cls: ClassValue, name: str) -> tuple[Parameter, ...] | None:
+        """The parameters of a method as an instance has it."""
+        found = self.machine.evaluator.lookup(cls, name)
+        value = found[0].value if isinstance(found, tuple) else None
+        return parameters_of(self.machine, value, bound=True)
 
     def _place(self, where: Where) -> Place:
         return self.machine.index.place(where.path, where.span)

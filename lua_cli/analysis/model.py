@@ -53,6 +53,22 @@ class Argument:
 
 
 @record(frozen=True)
+class Parameter:
+    """One parameter of a function, without `self`: `annotation` is its source, "" without one."""
+
+    name: str
+    kind: Literal["positional-only", "positional", "*", "keyword-only", "**"]
+    place: Place
+    annotation: str = ""
+    has_default: bool = False
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must give it."""
+        return not self.has_default and self.kind not in ("*", "**")
+
+
+@record(frozen=True)
 class ClassInfo:
     """A class seen in a reached module.
 
@@ -70,6 +86,8 @@ class ClassInfo:
                  for one `FlowTool(…)`, which is told apart by its call as others are by their class
     input_annotation   source of the annotation on the first parameter of the `execute` that the class has; None without
     one
+    signatures   parameters of the `execute` and the `condition` that the class has, where they are known: what a
+                 decorator made is not
     members      what the class body itself binds (methods and assignments): name → place of the name
     annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
@@ -91,6 +109,7 @@ class ClassInfo:
     accepts: Mapping[str, str] = field(default_factory=dict)
     attributes: Mapping[str, Attribute] = field(default_factory=dict)
     input_annotation: str | None = None
+    signatures: Mapping[str, tuple[Parameter, ...]] = field(default_factory=dict)
     members: Mapping[str, Place] = field(default_factory=dict)
     annotated: Mapping[str, Place] = field(default_factory=dict)
     look_alike: bool = False
@@ -133,11 +152,13 @@ class ToolUse:
 
 @record(frozen=True)
 class Entry:
-    """A function or method in a module of the project: what a skill's condition compiles to."""
+    """A function or method in a module of the project: what a skill's condition compiles to. `required` are the
+    parameters that a call must give."""
 
     module: str
     attribute: str
     place: Place
+    required: tuple[str, ...] = ()
 
 
 @record(frozen=True)

@@ -14,6 +14,7 @@ from lua_cli.analysis.class_info import ClassDescriber
 from lua_cli.analysis.decoration import TRACKED
 from lua_cli.analysis.flow_tools import FlowTools, is_flow_tool
 from lua_cli.analysis.model import AgentInfo, Analysis, Argument, Attribute, Entry, SkillInfo, ToolUse
+from lua_cli.analysis.signatures import parameters_of
 from lua_cli.analysis.values import (
     AgentValue,
     Ambiguous,
@@ -165,15 +166,21 @@ class Result:
         place = self._place(arg.where)
         match value:
             case FunctionValue(kind="function" | "staticmethod") if "<locals>" not in value.qualname:
-                return Entry(value.module, value.qualname, place), ""
+                return Entry(value.module, value.qualname, place, self._required(value, bound=False)), ""
             case FunctionValue() | LambdaValue() | Bound() | Instance():
                 named = self._named(value, skill)
                 if named is not None:
-                    return Entry(*named, place), ""
+                    function = value.function if isinstance(value, Bound) else value
+                    return Entry(*named, place, self._required(function, bound=isinstance(value, Bound))), ""
                 return None, f"{described(value)} without a name in a module"
             case Unknown(reason=reason):
                 return None, reason
         return None, f"it is {described(value)}, not a function"
+
+    def _required(self, value: Value | None, *, bound: bool) -> tuple[str, ...]:
+        """Names of the parameters that a call must give, where they are known."""
+        found = parameters_of(self.machine, value, bound=bound) or ()
+        return tuple(one.name for one in found if one.required)
 
     def _named(self, value: Value, skill: SkillValue) -> tuple[str, str] | None:
         """A module-level name by which a value can be imported, looked for where the skill is made."""

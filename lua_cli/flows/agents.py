@@ -7,16 +7,18 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.diagnostics import Place
 from lua_cli.flows.json_text import strict_json
 from lua_cli.flows.model import MAX_ITERATIONS, Agent, FlowSkill, FlowTool, Template
 from lua_cli.flows.reading import VALUE, Reader
+from lua_cli.flows.schemas import Misspelt, misspelt_required, place_in_text
 from lua_cli.source.yaml_text import Node
 
 if TYPE_CHECKING:
     from lua_cli.flows.blocks import Blocks
 
 LOAD_SKILL = "load_skill"
-SCHEMA = "lua/flow-schema"
+SCHEMA, REQUIRED = "lua/flow-schema", "lua/schema-required"
 OPEN_OBJECT: Mapping[str, Any] = {"type": "object"}
 _TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 _TOOL_KEYS = ("name", "description", "inputSchema", "process")
@@ -115,7 +117,25 @@ def _schema(reader: Reader, node: Node | None) -> Mapping[str, Any]:
             SCHEMA, place, f"inputSchema is no JSON Schema of an object: {problem}", "see https://json-schema.org"
         )
         return OPEN_OBJECT
+    for fault in misspelt_required(value):
+        reader.say(REQUIRED, _required_place(reader, node, fault), "inputSchema: " + fault.message, fault.hint)
     return value if isinstance(value, dict) else OPEN_OBJECT
+
+
+def _required_place(reader: Reader, node: Node, fault: Misspelt) -> Place:
+    """Where the name stands in `required`, else the schema."""
+    if isinstance(node.value, str):
+        at = place_in_text(node.value, fault.name)
+        return reader.place(node) if at is None else reader.span(node, node.value, at, len(fault.name) + 2)
+    here: Node | None = node
+    for step in (*fault.at, "required"):
+        value = here.value if here is not None else None
+        if isinstance(step, int):
+            here = value[step] if isinstance(value, tuple) and step < len(value) else None
+        else:
+            here = value.get(step) if isinstance(value, dict) else None
+    named = [one for one in (here.elements if here is not None else ()) if one.value == fault.name]
+    return reader.place(named[0] if named else node)
 
 
 def schema_problem(value: Any) -> str:

@@ -17,6 +17,9 @@ from lua_cli.source.yaml_text import Node
 
 _NAME = re.compile(r"[^\s.\[\]]+")
 _MAX_NESTING = 30
+# What other words for a key stand for.
+_OF_CASES = {"condition": "when", "if": "when", "case": "when", "expr": "when", "then": "process", "body": "process"}
+_OF_RULES = {"condition": "expr", "when": "expr", "if": "expr", "rule": "expr", "error": "message"}
 
 
 @record(frozen=True)
@@ -138,6 +141,8 @@ class Blocks:
         match how:
             case "cel":
                 return reader.expression(node, key)
+            case "bool" | "list" | "key":
+                return reader.expression(node, key, how)
             case "cels":
                 return reader.expressions(node, key)
             case "template":
@@ -172,8 +177,8 @@ class Blocks:
     def _cases(self, node: Node, address: str) -> tuple[Case, ...]:
         cases = []
         for number, element in enumerate(self.reader.elements(node, "cases")):
-            items = self.reader.table(element, "a case", ("when", "process", "name"), ("when", "process"))
-            when = self.reader.expression(items.get("when"), "when")
+            items = self.reader.table(element, "a case", ("when", "process", "name"), ("when", "process"), _OF_CASES)
+            when = self.reader.expression(items.get("when"), "when", "bool")
             name = self.reader.words(items.get("name"), "name") or str(number)
             chain = self.inner().chain(items.get("process"), f"{address}[{name}]")
             if when is not None:
@@ -183,8 +188,8 @@ class Blocks:
     def _rules(self, node: Node) -> tuple[Rule, ...]:
         rules = []
         for element in self.reader.elements(node, "rules"):
-            items = self.reader.table(element, "a rule", ("expr", "message"), ("expr", "message"))
-            expr = self.reader.expression(items.get("expr"), "expr")
+            items = self.reader.table(element, "a rule", ("expr", "message"), ("expr", "message"), _OF_RULES)
+            expr = self.reader.expression(items.get("expr"), "expr", "bool")
             message = self.reader.words(items.get("message"), "message")
             if expr is not None and message is not None:
                 rules.append(Rule(expr, message))

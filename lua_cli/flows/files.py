@@ -10,6 +10,7 @@ from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.blocks import Blocks
+from lua_cli.flows.cel_text import place_of
 from lua_cli.flows.checks import check
 from lua_cli.flows.model import Connector, Flow, Flows, Resource, Template, Variable
 from lua_cli.flows.paths import check_paths
@@ -164,7 +165,7 @@ class _Loader:
         if not plain:
             try:
                 template = parse_template(text)
-                reader.keys_of(template, place)
+                reader.words_of(template, text, "template", lambda at, size: _in_document(path, text, at, size))
                 at = reads_body(text)
                 body = Place(path, at[0], at[1], at[0], at[1] + len("body")) if at else None
             except TemplateError as error:
@@ -219,6 +220,11 @@ class _Loader:
             source = {"type": reader.words(parts.get("type"), "type"), "connector": connector}
         place = reader.place(items["name"]) if "name" in items else reader.place(element)
         return Flow(name, place, chain, error, source)
+
+
+def _in_document(path: str, text: str, at: int, size: int) -> Place:
+    line, column = place_of(text, at)
+    return Place(path, line, column, line, column + size)
 
 
 def _default(reader: Reader, node: Node | None) -> str | None:

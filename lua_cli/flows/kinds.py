@@ -12,8 +12,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")
 LEVELS = ("debug", "info", "warn", "error")
 MODES = ("iterate", "map")
 
-# How a key is read: text, cel, cels (a mapping of expressions), template, flag, chain, cases, rules, status, seconds,
-# method, level, flow, connector, resource, tool.
+# How a key is read: text, cel (bool, list, key: an expression that comes to that), cels (a mapping of expressions),
+# template, flag, chain, cases, rules, status, seconds, method, level, flow, connector, resource, tool.
 
 
 @record(frozen=True)
@@ -35,14 +35,14 @@ KINDS: dict[str, Kind] = {
     "set-variable": Kind({"name": "text", "value": "cel"}, required=("name", "value")),
     "delete-variable": Kind({"name": "text"}, required=("name",)),
     "flow-ref": Kind({"flow": "flow"}, required=("flow",)),
-    "if": Kind(slots={"condition": "cel", "then": "chain", "else": "chain"}, required=("condition", "then")),
+    "if": Kind(slots={"condition": "bool", "then": "chain", "else": "chain"}, required=("condition", "then")),
     "switch": Kind(slots={"cases": "cases", "default": "chain"}, required=("cases",)),
     "foreach": Kind(
-        slots={"items": "cel", "as": "text", "mode": "mode", "body": "chain"},
+        slots={"items": "list", "as": "text", "mode": "mode", "body": "chain"},
         required=("items", "body"),
         also={"process": "body"},
     ),
-    "filter": Kind(slots={"condition": "cel"}, required=("condition",)),
+    "filter": Kind(slots={"condition": "bool"}, required=("condition",)),
     "enrich": Kind(
         slots={"body": "chain", "setBody": "cel", "setVars": "cels"}, required=("body",), also={"process": "body"}
     ),
@@ -59,9 +59,9 @@ KINDS: dict[str, Kind] = {
     "template-resource": Kind(
         {"resource": "resource", "as": "text"}, required=("resource",), also={"id": "resource", "target": "as"}
     ),
-    "object-read": Kind({"key": "cel", "as": "text", "default": "cel", "existsVar": "text"}, required=("key",)),
-    "object-write": Kind({"key": "cel", "value": "cel"}, required=("key",)),
-    "object-delete": Kind({"key": "cel"}, required=("key",)),
+    "object-read": Kind({"key": "key", "as": "text", "default": "cel", "existsVar": "text"}, required=("key",)),
+    "object-write": Kind({"key": "key", "value": "cel"}, required=("key",)),
+    "object-delete": Kind({"key": "key"}, required=("key",)),
     "fail": Kind({"message": "cel"}, required=("message",)),
     "lua-tool": Kind({"tool": "tool", "input": "cel"}, required=("tool",)),
     "ai-agent": Kind(

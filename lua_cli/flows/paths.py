@@ -14,16 +14,22 @@ from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import Expression
-from lua_cli.flows.model import Block, Chain, Flows, FlowTool
+from lua_cli.flows.model import Block, Case, Chain, Flows, FlowTool, Rule, Template
 from lua_cli.records import record
 
 PATH, REFERENCE = "lua/flow-path", "lua/flow-reference"
 _TEXT = re.compile(r'[rR]?"(?:\\.|[^"\\])*"|[rR]?\'(?:\\.|[^\'\\])*\'')
 _ASKED = re.compile(r"\bhas\s*\([^()]*\)")
+_HAS = re.compile(r"\bhas\s*\(\s*body\s*\.\s*(\w+)")
 _READ = re.compile(r"(?<![\w.])(body|vars|env)\s*\.\s*([A-Za-z_]\w*)(?!\w|\s*\()")
 _GIVEN = ("user", "channel", "error", "validationErrors", "httpStatus")
 _SETTERS = ("as", "statusVar", "existsVar")
 # Blocks that leave the body as it is, unless they have a variable to put a value into: `as`.
+_AFTER = ("setBody", "setVars")  # what `enrich` evaluates after the chain within it
+_BEGINNING: Mapping[str, tuple[str, ...]] = {
+    "if": ("then", "else"), "switch": ("default",), "enrich": ("body",), "handle-errors": ("process",),
+    "foreach": ("body",), "validate": ("onReject",),
+}  # fmt: skip
 _KEEPING = ("set-variable", "delete-variable", "log", "object-write", "object-delete", "filter", "validate")
 
 
@@ -57,9 +63,10 @@ def check_paths(flows: Flows, readings: Mapping[int, Sequence[Reading]]) -> Iter
     for _, block in flows.agents():
         if block.agent is None:
             continue
-        for reading in readings.get(id(block.agent.input), ()):
-            if reading.root == "body" and reading.name != "message":
-                yield from _near(reading, ("message",), "`lua chat` gives the agent {message: …}")
+        for expression in _of(block.agent.input, block.agent.prompt, block.agent.guardrail):
+            for reading in readings.get(id(expression), ()):
+                if reading.root == "body" and reading.name != "message":
+                    yield from _near(reading, ("message",), "`lua chat` gives the agent {message: …}")
         for tool in block.agent.tools:
             yield from _arguments(tool, readings)
 
@@ -69,27 +76,49 @@ def _arguments(tool: FlowTool, readings: Mapping[int, Sequence[Reading]]) -> Ite
     fields = tool.schema.get("properties")
     if not isinstance(fields, Mapping):
         return
-    for expression in _before_replaced(tool.chain):
+    read = list(_before_replaced(tool.chain))
+    known = {*fields, *(name for one in read for name in _HAS.findall(one.source))}
+    for expression in read:
         for reading in readings.get(id(expression), ()):
-            if reading.root == "body" and reading.name not in fields:
+            if reading.root == "body" and reading.name not in known:
                 yield from _near(reading, [*map(str, fields)], f"the inputSchema of `{tool.name}` has no such property")
 
 
 def _before_replaced(chain: Chain) -> Iterator[Expression]:
     for block in chain.blocks:
-        yield from _expressions(block)
+        yield from _of(*(value for key, value in block.values.items() if key not in _AFTER))
+        for inner in _beginnings(block):
+            yield from _before_replaced(inner)
         keeps = block.type in _KEEPING or (block.type in ("object-read", "template-resource") and "as" in block.values)
         if not keeps:
             return
 
 
-def _expressions(block: Block) -> Iterator[Expression]:
-    """What a block evaluates itself before it runs any chain within."""
-    for value in block.values.values():
+def _of(*values: Any) -> Iterator[Expression]:
+    """The expressions of values that a block evaluates itself before it runs any chain within."""
+    for value in values:
         if isinstance(value, Expression):
             yield value
+        elif isinstance(value, Template):
+            yield from (part for part in value.parts if isinstance(part, Expression))
+        elif isinstance(value, Rule):
+            yield value.expr
+        elif isinstance(value, Case):
+            yield value.when
         elif isinstance(value, Mapping):
-            yield from (inner for inner in value.values() if isinstance(inner, Expression))
+            yield from _of(*value.values())
+        elif isinstance(value, tuple):
+            yield from _of(*value)
+
+
+def _beginnings(block: Block) -> Iterator[Chain]:
+    """The chains within a block that begin with the body as the block got it."""
+    if block.type in _BEGINNING:
+        for key, value in block.values.items():
+            if isinstance(value, Chain) and key in _BEGINNING[block.type]:
+                yield value
+            elif isinstance(value, tuple):
+                yield from (case.chain for case in value if isinstance(case, Case))
 
 
 def _names_set(flows: Flows) -> Iterator[str]:

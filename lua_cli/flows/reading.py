@@ -8,20 +8,25 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from lua_cli.diagnostics import Finding, Place
 from lua_cli.flows.cel import CelError, Expression, compile_cel
 from lua_cli.flows.cel_text import place_of
+from lua_cli.flows.certain import mixed_numbers, wrong_type
+from lua_cli.flows.meant import meant_number
 from lua_cli.flows.model import Template
 from lua_cli.flows.paths import Reading, keys_read
-from lua_cli.flows.templates import TemplateError, parse_template
+from lua_cli.flows.templates import TemplateError, expressions_at, parse_template
 from lua_cli.records import field, record, replace
 from lua_cli.source.yaml_text import Node
 
 _DATE = re.compile(r"\d{4}-\d\d?-\d\d?")
 YAML, KEY, VALUE, EXPRESSION = "lua/flow-yaml", "lua/flow-unknown-key", "lua/flow-value", "lua/flow-expression"
+
+Span = Callable[[int, int], Place]
+"""(offset in a text, how many characters) → their place."""
 
 
 @record(frozen=True)
@@ -62,18 +67,27 @@ class Reader:
         line, column = (node.keys or {}).get(key, (node.line, node.column))
         return Place(self.path, line, column, line, column + max(len(key), 1))
 
-    def table(self, node: Node | None, what: str, keys: Iterable[str], required: Iterable[str] = ()) -> dict[str, Node]:
-        """The items of a mapping: unknown keys are said and left out, and so is what is missing."""
-        known = tuple(keys)
+    def table(
+        self,
+        node: Node | None,
+        what: str,
+        keys: Iterable[str],
+        required: Iterable[str] = (),
+        meant: Mapping[str, str] | None = None,
+    ) -> dict[str, Node]:
+        """The items of a mapping: unknown keys are said and left out, and so is what is missing. `meant`: what other
+        words stand for.
+        """
+        known, instead = tuple(keys), meant or {}
         if node is None or not isinstance(node.value, dict):
             if node is not None:
                 self.say(VALUE, self.place(node), f"{what} must be a mapping", f"keys: {', '.join(known)}")
             return {}
         for key in node.value:
             if key not in known:
-                self.unknown(node, key, what, known)
+                self.unknown(node, key, what, known, f"did you mean `{instead[key]}`?" if key in instead else "")
         for key in required:
-            if key not in node.value:
+            if key not in node.value and not any(instead.get(other) == key for other in node.value):
                 self.say(VALUE, self.place(node), f"{what} has no `{key}`", f"add `{key}:`")
         return {key: item for key, item in node.value.items() if key in known}
 
@@ -111,7 +125,8 @@ class Reader:
         if node is None or self.later(node):
             return False
         if not isinstance(node.value, bool):
-            self.say(VALUE, self.place(node), f"{what} must be true or false", f"{what}: true")
+            meant = "false" if str(node.value).lower() in ("no", "off", "n", "false", "0") else "true"
+            self.say(VALUE, self.place(node), f"{what} must be true or false", f"{what}: {meant}")
             return False
         return node.value
 
@@ -122,7 +137,9 @@ class Reader:
         right = type(node.value) is int or (not whole and type(node.value) is float)
         if not right or not least <= node.value <= most:
             kind = "a whole number" if whole else "a number"
-            self.say(VALUE, self.place(node), f"{what} must be {kind} from {least} to {most}", f"{what}: {least}")
+            meant = meant_number(node.value, least, most, whole=whole)
+            said = f"{what} must be {kind} from {least} to {most}"
+            self.say(VALUE, self.place(node), said, f"{what}: {least if meant is None else meant}")
             return None
         return node.value
 
@@ -137,8 +154,10 @@ class Reader:
             return None
         return str(node.value)
 
-    def expression(self, node: Node | None, what: str) -> Expression | None:
-        """A CEL expression; a bare number, true or false is one too."""
+    def expression(self, node: Node | None, what: str, needed: str = "") -> Expression | None:
+        """A CEL expression; a bare number, true or false is one too. `needed`: what it must come to, bool, list or
+        key; anything without.
+        """
         if node is None:
             return None
         source = node.value if isinstance(node.value, str) else None
@@ -159,28 +178,31 @@ class Reader:
             place = self.within(node, error.line, error.column)
             self.say(EXPRESSION, place, f"{what}: {error.message}", hint)
             return None
-        self._keys(compiled, node)
-        for token in compiled.words.templates:
-            self._template_named(token.text, self.within(node, *place_of(source, token.at)))
+        self._words_of(compiled, what, lambda at, size: self.span(node, source, at, size))
+        wrong = wrong_type(compiled, needed, what) if needed and not self.later(node) else None
+        if wrong is not None:
+            self.say(EXPRESSION, self.span(node, source, wrong.at, wrong.size), wrong.message, wrong.hint)
         return compiled
+
+    def _words_of(self, expression: Expression, what: str, span: Span) -> None:
+        """What the words of an expression say: numbers that do not mix, keys, templates. `span` gives their places."""
+        for fault in mixed_numbers(expression.source):
+            self.say(EXPRESSION, span(fault.at, fault.size), f"{what}: {fault.message}", fault.hint)
+        found = [Reading(root, name, span(at, len(name))) for root, name, at in keys_read(expression.source)]
+        if found:
+            self.kept.append(expression)
+            self.readings[id(expression)] = found
+        for token in expression.words.templates:
+            self._template_named(token.text, span(token.at, 1))
 
     def _template_named(self, written: str, place: Place) -> None:
         """Remember a template that an expression names outright."""
         if "\\" not in written and written[0] in "\"'":
             self.mentions.append(Mention("resource", written.strip(written[0]), place))
 
-    def _keys(self, expression: Expression, node: Node) -> None:
-        """Remember which keys an expression reads, and where."""
-        source = expression.source
-        found = []
-        for root, name, at in keys_read(source):
-            line, column = source.count("\n", 0, at) + 1, at - source.rfind("\n", 0, at)
-            start = self.within(node, line, column)
-            one = start.line == start.end_line and start.end_column == start.column + 1
-            found.append(Reading(root, name, replace(start, end_column=start.column + len(name)) if one else start))
-        if found:
-            self.kept.append(expression)
-            self.readings[id(expression)] = found
+    def span(self, node: Node, text: str, at: int, size: int) -> Place:
+        """The place of some characters of a scalar's text."""
+        return _widened(self.within(node, *place_of(text, at)), size)
 
     def expressions(self, node: Node | None, what: str) -> dict[str, Expression] | None:
         """A mapping of names to CEL expressions."""
@@ -205,17 +227,18 @@ class Reader:
             hint = "between {{ and }} stands CEL; {{raw}} … {{endraw}} keeps braces as they are"
             self.say(EXPRESSION, self.within(node, error.line, error.column), f"{what}: {error.message}", hint)
             return None
-        self.keys_of(template, self.place(node))
+        self.words_of(template, text, what, lambda at, size: self.span(node, text, at, size))
         return template
 
-    def keys_of(self, template: Template, place: Place) -> None:
-        """Remember which keys a template reads, all at one place."""
-        for part in template.parts:
-            if isinstance(part, Expression):
-                self.kept.append(part)
-                self.readings[id(part)] = [Reading(root, name, place) for root, name, _ in keys_read(part.source)]
-                for token in part.words.templates:
-                    self._template_named(token.text, place)
+    def words_of(self, template: Template, text: str, what: str, span: Span) -> None:
+        """What the expressions of a template say, made of `text`."""
+        expressions = [part for part in template.parts if isinstance(part, Expression)]
+        for expression, start in zip(expressions, expressions_at(text), strict=True):
+
+            def moved(at: int, size: int, start: int = start) -> Place:
+                return span(start + at, size)
+
+            self._words_of(expression, what, moved)
 
     def within(self, node: Node, line: int, column: int) -> Place:
         """A place in the text of a scalar, in the file; the scalar's own where the way it is written hides it."""
@@ -226,6 +249,8 @@ class Reader:
             at = node.line + line
             content = lines[node.line : at]
             indent = next((len(one) - len(one.lstrip(" ")) for one in content if one.strip()), 0)
+            if node.value != node.written:  # a variable's value stands there instead of its name
+                column = 1
             return Place(self.path, at, indent + column, at, indent + column + 1)
         on_one_line = line <= 1 and node.line == node.end[0] and isinstance(node.value, str)
         if node.style == ">" or not on_one_line or node.value not in lines[node.line - 1]:
@@ -251,6 +276,13 @@ class Reader:
         facts = {"message": f"two {what} are called `{name}`", "help": "give each a name of its own"}
         related = ((before, "the first one"),)
         self.findings.append(Finding("lua/flow-duplicate-name", self.place(node), facts, related))
+
+
+def _widened(place: Place, size: int) -> Place:
+    """A place of one character as one of several; any other as it is."""
+    if (place.line, place.column + 1) != (place.end_line, place.end_column):
+        return place
+    return replace(place, end_column=place.column + size)
 
 
 def plain_mapping(node: Node | None) -> Mapping[str, Any]:

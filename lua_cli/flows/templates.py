@@ -7,6 +7,8 @@ is text. Renders nothing: runtime/flows/ does.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from lua_cli.flows.cel import CelError, Expression, compile_cel
 from lua_cli.flows.model import Template
@@ -26,43 +28,52 @@ class TemplateError(Exception):
         self.message, self.line, self.column = message, line, column
 
 
+class Piece(NamedTuple):
+    """Text from `start` to `stop`: an expression, or text as it is."""
+
+    start: int
+    stop: int
+    expression: bool
+
+
 def parse_template(text: str) -> Template:
     """The parts of a text. Raises TemplateError."""
-    parts: list[str | Expression] = []
+    parts = [
+        _compiled(text, one.start, one.stop) if one.expression else text[one.start : one.stop] for one in _pieces(text)
+    ]
+    return Template(tuple(part for part in parts if part != ""))
+
+
+def expressions_at(text: str) -> list[int]:
+    """Where the expressions of a template begin, in order. Raises TemplateError."""
+    return [one.start + _lead(text[one.start : one.stop]) for one in _pieces(text) if one.expression]
+
+
+def reads_body(text: str) -> tuple[int, int] | None:
+    """Line and column of the first expression that reads `body`; None without one. Raises TemplateError."""
+    for one in _pieces(text):
+        found = _BODY.search(text, one.start, one.stop) if one.expression else None
+        if found:
+            return _place(text, found.start())
+    return None
+
+
+def _pieces(text: str) -> Iterator[Piece]:
     position = 0
-    while True:
-        start = text.find("{{", position)
-        if start < 0:
-            parts.append(text[position:])
-            return Template(tuple(part for part in parts if part != ""))
-        parts.append(text[position:start])
+    while (start := text.find("{{", position)) >= 0:
+        yield Piece(position, start, expression=False)
         raw = _RAW.match(text, start)
         if raw:
             end = _END.search(text, raw.end())
             if end is None:
                 raise TemplateError("{{raw}} has no {{endraw}}", *_place(text, start))
-            parts.append(text[raw.end() : end.start()])
+            yield Piece(raw.end(), end.start(), expression=False)
             position = end.end()
             continue
         stop = _closing(text, start + 2)
-        parts.append(_compiled(text, start + 2, stop))
+        yield Piece(start + 2, stop, expression=True)
         position = stop + 2
-
-
-def reads_body(text: str) -> tuple[int, int] | None:
-    """Line and column of the first expression that reads `body`; None without one."""
-    position = 0
-    while (start := text.find("{{", position)) >= 0:
-        raw = _RAW.match(text, start)
-        if raw:
-            end = _END.search(text, raw.end())
-            position = end.end() if end else len(text)
-            continue
-        position = _closing(text, start + 2)
-        found = _BODY.search(text, start, position)
-        if found:
-            return _place(text, found.start())
-    return None
+    yield Piece(position, len(text), expression=False)
 
 
 def _closing(text: str, start: int) -> int:
@@ -82,8 +93,7 @@ def _closing(text: str, start: int) -> int:
 
 def _compiled(text: str, start: int, stop: int) -> Expression:
     source = text[start:stop]
-    lead = len(source) - len(source.lstrip())
-    line, column = _place(text, start + lead)
+    line, column = _place(text, start + _lead(source))
     try:
         return compile_cel(source.strip())
     except CelError as error:
@@ -92,6 +102,10 @@ def _compiled(text: str, start: int, stop: int) -> Expression:
         elif error.line:
             column += error.column - 1
         raise TemplateError(error.message, line, column) from None
+
+
+def _lead(source: str) -> int:
+    return len(source) - len(source.lstrip())
 
 
 def _place(text: str, position: int) -> tuple[int, int]:

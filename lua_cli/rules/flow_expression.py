@@ -1,8 +1,10 @@
-"""An expression of a flow is not valid CEL.
+"""An expression of a flow is not valid CEL, or fails whatever the message is.
 
 Values of `set-payload`, conditions, keys, and what stands between `{{` and `}}` in templates are CEL
 (https://cel.dev). They are compiled before anything runs. A text within CEL has quotes of its own, so in YAML it has
-two pairs: `'"text"'`. Numbers of messages are doubles: `body.n + 1.0`.
+two pairs: `'"text"'`. Numbers of messages are doubles, and CEL adds no integer to a double: `body.n + 1.0` works, and
+`body.n + 1` never does. An expression whose type is known must be one that the block takes: true or false for a
+condition, a list for `items`, a text for `key`.
 
 What to do: try it with `lua flow eval 'EXPRESSION' --data JSON`. Where braces are meant as text, `template: false` on
 the resource, or `{{raw}}` and `{{endraw}}` around them, keeps them.

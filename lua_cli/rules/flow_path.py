@@ -1,8 +1,8 @@
 """An expression of a flow reads a key that is probably misspelled.
 
 Messages are what their senders make them, so most keys cannot be known. Where they can, a name that is nearly right is
-said: an argument of a tool by its `inputSchema`, a variable that some block sets, and `body.message` of an agent.
-Reading a key that is not there fails the block.
+said: an argument of a tool by its `inputSchema`, a variable that some block sets, and `body.message` of an agent, in
+expressions, in templates (prompts, paths) and in documents. Reading a key that is not there fails the block.
 
 What to do: write the key that is meant. `has(body.key)` asks whether it is there.
 

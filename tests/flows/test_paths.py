@@ -61,7 +61,7 @@ def said(note: str = "", **changes: str) -> list[str]:
         ({"SECOND": "'templateResource(\"nte\") + templateResource(\"note\") + templateResource(body.orderId)'"},
          ["flow-reference 18:73-74 there is no template `nte` | did you mean `note`?"]),
         ({"note": "See {{ templateResource('elsewhere') }}."},
-         ["flow-reference 2:36-43 there is no template `elsewhere` | declare it: resources: {templates: [{resource: path, as: name}]}"]),
+         ["flow-reference 1:25-26 there is no template `elsewhere` | declare it: resources: {templates: [{resource: path, as: name}]}"]),
         ({"SECOND": "vars.somethingElse + vars.user.id"}, []),
         ({"SECOND": "env.SHOPP"},
          ["flow-reference 18:59-64 the variable SHOPP is not declared in `env` | did you mean `SHOP`?"]),
@@ -69,8 +69,61 @@ def said(note: str = "", **changes: str) -> list[str]:
          ["flow-reference 18:59-62 the variable KEY is not declared in `env` | declare it: env: [{name: KEY}]"]),
         ({"SECOND": "'\"KEY\" in env ? env.KEY : \"\"'"}, []),
         ({"note": "To {{ env.KEY }}."},
-         ["flow-reference 2:36-43 the variable KEY is not declared in `env` | declare it: env: [{name: KEY}]"]),
+         ["flow-reference 1:11-14 the variable KEY is not declared in `env` | declare it: env: [{name: KEY}]"]),
     ],
 )  # fmt: skip
 def test_what_can_be_known_is_said(changes: dict[str, str], expected: list[str]) -> None:
     assert said(**changes) == expected
+
+
+TEMPLATES = """\
+resources: {templates: [{resource: note.md, as: note}]}
+connectors: [{name: api, type: http-client, settings: {baseURL: "https://api.example"}}]
+flows:
+  - name: support
+    process:
+      - {type: set-variable, settings: {name: customer, value: 'body.anything'}}
+      - type: ai-agent
+        name: assistant
+        prompt: |
+          You help.
+
+          {{ "{{" + vars.customer }} asks {{ vars.custmer +
+            body.mesage }}
+        guardrail: Never for {{ body.mesage }}.
+        tools:
+          - name: look
+            description: Look up the weather of a city.
+            inputSchema: '{"type": "object", "properties": {"city": {"type": "string"}, "units": {}}}'
+            process:
+              - {type: validate, rules: [{expr: 'body.cty != ""', message: no city}]}
+              - {type: if, condition: 'has(body.unit)', then: [{type: log, settings: {message: body.unit + body.ciy}}]}
+              - {type: set-payload, settings: {value: body.cty}}
+          - name: call
+            description: Look up the weather of a place over there.
+            inputSchema: '{"type": "object", "properties": {"city": {"type": "string"}}}'
+            process:
+              - {type: rest, settings: {connector: api, path: '/v1/{{ body.cty }}/{{ body.city }}/{{body.cityy}}', query: {q: body.ciy}}}
+              - {type: set-payload, settings: {value: body.cty}}
+"""
+
+
+def test_templates_and_every_key_of_an_expression_are_looked_at() -> None:
+    note = b"# Customers\n\nFor {{ vars.customer }}:\n{{raw}}{{ vars.custmer }}{{endraw}}\n- {{ vars.custome }} {{ vars.custmer }}\n"
+    found = load_members({"a.yaml": TEMPLATES.encode(), "note.md": note}).findings
+    texts = {"a.yaml": TEMPLATES.split("\n"), "note.md": note.decode().split("\n")}
+    assert [
+        f"{f.code} {f.place.path}:{f.place.line}:{f.place.column} {texts[f.place.path][f.place.line - 1][f.place.column - 1 : f.place.end_column - 1]} | {f.facts['help']}"
+        for f in sorted(found, key=lambda one: one.place)
+    ] == [
+        "lua/flow-path a.yaml:12:51 custmer | did you mean `vars.customer`?",
+        "lua/flow-path a.yaml:13:18 mesage | did you mean `body.message`?",
+        "lua/flow-path a.yaml:14:38 mesage | did you mean `body.message`?",
+        "lua/flow-path a.yaml:20:55 cty | did you mean `body.city`?",
+        "lua/flow-path a.yaml:21:113 ciy | did you mean `body.city`?",
+        "lua/flow-path a.yaml:27:76 cty | did you mean `body.city`?",
+        "lua/flow-path a.yaml:27:106 cityy | did you mean `body.city`?",
+        "lua/flow-path a.yaml:27:132 ciy | did you mean `body.city`?",
+        "lua/flow-path note.md:5:11 custome | did you mean `vars.customer`?",
+        "lua/flow-path note.md:5:30 custmer | did you mean `vars.customer`?",
+    ]
