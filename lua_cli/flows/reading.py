@@ -120,6 +120,10 @@ class Reader:
         """Whether it is a variable alone whose value is not known before it runs."""
         return node.value != node.written and node.written in self.valueless
 
+    def _guessed(self, node: Node) -> bool:
+        """Whether a variable without a value stands in it: its words are not those that will run."""
+        return node.value != node.written and any(one in node.written for one in self.valueless)
+
     def flag(self, node: Node | None, what: str) -> bool:
         """true or false; false without one."""
         if node is None or self.later(node):
@@ -178,15 +182,18 @@ class Reader:
             place = self.within(node, error.line, error.column)
             self.say(EXPRESSION, place, f"{what}: {error.message}", hint)
             return None
-        self._words_of(compiled, what, lambda at, size: self.span(node, source, at, size))
-        wrong = wrong_type(compiled, needed, what) if needed and not self.later(node) else None
+        certain = not self._guessed(node)
+        self._words_of(compiled, what, lambda at, size: self.span(node, source, at, size), certain=certain)
+        wrong = wrong_type(compiled, needed, what) if needed and certain else None
         if wrong is not None:
             self.say(EXPRESSION, self.span(node, source, wrong.at, wrong.size), wrong.message, wrong.hint)
         return compiled
 
-    def _words_of(self, expression: Expression, what: str, span: Span) -> None:
-        """What the words of an expression say: numbers that do not mix, keys, templates. `span` gives their places."""
-        for fault in mixed_numbers(expression.source):
+    def _words_of(self, expression: Expression, what: str, span: Span, *, certain: bool) -> None:
+        """What the words of an expression say: numbers that do not mix, keys, templates. `span` gives their places;
+        `certain`: no word stands for one that only a run knows.
+        """
+        for fault in mixed_numbers(expression.source) if certain else ():
             self.say(EXPRESSION, span(fault.at, fault.size), f"{what}: {fault.message}", fault.hint)
         found = [Reading(root, name, span(at, len(name))) for root, name, at in keys_read(expression.source)]
         if found:
@@ -227,10 +234,11 @@ class Reader:
             hint = "between {{ and }} stands CEL; {{raw}} … {{endraw}} keeps braces as they are"
             self.say(EXPRESSION, self.within(node, error.line, error.column), f"{what}: {error.message}", hint)
             return None
-        self.words_of(template, text, what, lambda at, size: self.span(node, text, at, size))
+        certain = not self._guessed(node)
+        self.words_of(template, text, what, lambda at, size: self.span(node, text, at, size), certain=certain)
         return template
 
-    def words_of(self, template: Template, text: str, what: str, span: Span) -> None:
+    def words_of(self, template: Template, text: str, what: str, span: Span, *, certain: bool = True) -> None:
         """What the expressions of a template say, made of `text`."""
         expressions = [part for part in template.parts if isinstance(part, Expression)]
         for expression, start in zip(expressions, expressions_at(text), strict=True):
@@ -238,7 +246,7 @@ class Reader:
             def moved(at: int, size: int, start: int = start) -> Place:
                 return span(start + at, size)
 
-            self._words_of(expression, what, moved)
+            self._words_of(expression, what, moved, certain=certain)
 
     def within(self, node: Node, line: int, column: int) -> Place:
         """A place in the text of a scalar, in the file; the scalar's own where the way it is written hides it."""

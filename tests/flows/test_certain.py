@@ -140,6 +140,12 @@ LOG = "[{type: log}]"
          ["flow-expression a.yaml:4:32-36 condition must be true or false, and this is null whatever the message is | write a condition: true, or body.status == \"open\""]),
         ("env: [{name: ON, default: 'true'}, {name: LATER}]\n"
          + block("{type: if, condition: '${ON}', then: [{type: filter, condition: '${LATER}'}]}"), []),
+        ("env: [{name: FACTOR}, {name: PART}]\n"
+         + block("{type: set-payload, settings: {value: 'body.n * ${FACTOR}'}}")
+         + "      - {type: object-read, settings: {key: '${PART}${PART}', as: x}}\n"
+         + "      - {type: ai-agent, name: a, prompt: 'For {{ body.n * ${FACTOR} }}'}\n", []),
+        ("env: [{name: FACTOR, default: '12'}]\n" + block("{type: set-payload, settings: {value: 'body.n * ${FACTOR}'}}"),
+         ["flow-expression a.yaml:5:47-67 value: `body.n * 12` fails whatever the message is: its numbers are doubles, and 12 is an integer | write `12.0`"]),
         *((block(text), []) for text in (
             f"{{type: if, condition: true, then: {LOG}}}",
             f"{{type: if, condition: body.x, then: {LOG}}}",
