@@ -240,4 +240,6 @@ def test_a_sandbox_has_no_network_for_chains_either(lua: Lua, write_project: Wri
     root = write_project({"flows/a.yaml": ASKING})
     done = lua("test", "--ci", "skill", "--name", "look", "--input", '{"id": "A-1"}', "--sandbox", "--json", cwd=root)
     message = "GET /orders/A-1: no network in the sandbox (--network allows it)"
-    assert json.loads(done.stdout)["error"] == {"type": "tool-error", "message": message}
+    assert json.loads(done.stdout)["error"] == {
+        "type": "tool-error", "message": message, "hint": "the block is ask.get"
+    }  # fmt: skip
