@@ -62,7 +62,10 @@ def mixed_numbers(source: str) -> Iterator[Fault]:
 
 def wrong_type(expression: Expression, needed: str, what: str) -> Fault | None:
     """An expression that cannot be what is `needed` (bool, list or key); None where it can, or nobody knows."""
-    kind = str(expression.program.return_type().name()).partition("<")[0]
+    try:
+        kind = str(expression.program.return_type().name()).partition("<")[0]
+    except RuntimeError:  # a map whose keys are maps has no type that the engine can say
+        return None
     if kind not in _NAMED or kind in _FITS[needed]:
         return None
     lead = len(expression.source) - len(expression.source.lstrip())

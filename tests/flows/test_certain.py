@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lua_cli.flows.cel import CelError, Scope, compile_cel
-from lua_cli.flows.certain import mixed_numbers
+from lua_cli.flows.certain import mixed_numbers, wrong_type
 from lua_cli.flows.disk import load_members
 
 MESSAGE = Scope(body={"n": 4, "days": 3, "x": 2, "list": [1, 2], "o": {"n": 5}}, vars={"n": 7, "error": {"n": 1}})
@@ -162,3 +162,7 @@ LOG = "[{type: log}]"
 )  # fmt: skip
 def test_an_expression_that_cannot_be_what_is_needed(document: str, expected: list[str]) -> None:
     assert said(document) == expected
+
+
+def test_a_type_that_the_engine_cannot_say_is_not_known() -> None:
+    assert wrong_type(compile_cel("{{'a': body}: 1}"), "bool", "condition") is None
