@@ -171,7 +171,8 @@ def test_a_tool_runs_out_of_the_artifact(lua: Lua, write_project: WriteProject) 
     assert (done.exit_code, json.loads(done.stdout)["error"]["type"]) == (2, "input-invalid")
     done = lua("test", "--ci", "skill", "--name", "lookup_order", "--input", '{"orderId": "none"}', "--json", cwd=root)
     error = json.loads(done.stdout)["error"]
-    assert (done.exit_code, error) == (1, {"type": "tool-error", "message": "no such order, ***"})
+    hint = "the block is lookup-order.if[then].fail"
+    assert (done.exit_code, error) == (1, {"type": "tool-error", "message": "no such order, ***", "hint": hint})
 
 
 def test_an_artifact_is_pushed_and_deployed(lua: Lua, write_project: WriteProject) -> None:
