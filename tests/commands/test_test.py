@@ -552,7 +552,8 @@ def test_cases_that_fail_say_why(lua: Lua, project: Path) -> None:
         "tool-error: LookupError: no order A-0 at home",
         "/order does not match '^B': \"A-1\"",
         "there is nothing at /tracking/0",
-        "skill orders does not read the variable OTHER, so the tool would not see it",
+        "the skill orders does not read the variable OTHER, so nothing would see it; Python reads it by a name that can be"
+        " told, or [tool.lua] env lists it; flows declare it: env: [{name: …}]",
         "no tool 'find_oder'; did you mean find_order?",
     ]
     assert 'File "src/tools.py"' in result.stderr
