@@ -107,9 +107,10 @@ def test_each_rename_of_the_command_may_fail(
         if "not permitted" in done.stderr:
             pytest.skip("strace may not trace here")
         traced = trace.read_text("utf-8", "replace")
-        if "INJECTED" not in traced and "killed by SIGKILL" not in traced:
-            assert done.returncode == 0, done.stderr
+        if "INJECTED" not in traced and done.returncode == 0:
             break
+        # The process that reads sources beside is killed in any case, so a kill alone does not tell a fault from an end.
+        assert "INJECTED" in traced or "killed by SIGKILL" in traced, done.stderr
         tried += 1
         assert "Traceback" not in done.stderr and "this is a bug" not in done.stderr, done.stderr
         again = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, timeout=120)

@@ -70,8 +70,8 @@ def test_a_file_ends_at_the_limit(workshop: Workshop, opened: Any) -> None:
 
 def test_the_defaults_are_those_that_are_written_down() -> None:
     assert (TIMEOUT, BUDGET, Where().timeout, Where().budget) == (30.0, 30.0, 30.0, 30.0)
-    assert RunOptions.__dataclass_fields__["timeout"].default == 30.0
-    assert Setting.__dataclass_fields__["budget"].default == 30.0
+    assert RunOptions.__record_fields__["timeout"].default == 30.0
+    assert Setting.__record_fields__["budget"].default == 30.0
     assert (LuaAgent("a").max_iterations, AgentFacts("a").max_iterations, Rules().max_iterations) == (8, 8, 8)
 
 
