@@ -10,6 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,8 +149,16 @@ def launch_all(orders: Sequence[Order]) -> list[Ended]:
     threads = [threading.Thread(target=see, args=(number,), name=f"child-{number}") for number in range(len(orders))]
     for thread in threads:
         thread.start()
-    for thread in threads:
-        thread.join()
+    try:
+        for thread in threads:
+            thread.join()
+    except BaseException:  # an interrupt: the children would go on to their time limits
+        for thread, (child, _, _) in zip(threads, started, strict=True):
+            if thread.is_alive():
+                with suppress(OSError):  # it ended meanwhile
+                    child.hang_up()
+            thread.join()
+        raise
     found: list[Ended] = []
     for order, seen, (_, _, trace) in zip(orders, outcomes, started, strict=True):
         if isinstance(seen, BaseException):

@@ -33,7 +33,10 @@ def read_beside(project: Project, store: FactsStore, begun: Beside | None) -> It
     """
     from lua_cli.source.beside import Beside, can_begin, probable_files
 
-    beside = begun if begun is not None else Beside() if project.has_python and can_begin() else None
+    if not project.has_python:
+        yield None
+        return
+    beside = begun if begun is not None else Beside() if can_begin() else None
     try:
         if beside is not None and store.empty:
             beside.read(probable_files(project.import_roots, (project.output, *project.interpreter.packages)))

@@ -32,6 +32,7 @@ _MOST = 50_000  # files
 _FREE, _MINE, _BEGUN, _DONE = range(4)
 _PLACE = struct.Struct("=QQ")
 _STRIDE = 1 + _PLACE.size
+_ROOM = 1 << 20  # bytes in the pipe: the names of some ten thousand files
 _PAUSE = 0.0002  # seconds between two looks at a file that the other process reads: one takes a few milliseconds
 _PATIENCE = 5.0
 _RECURSION = 12_000
@@ -47,10 +48,14 @@ class Beside:
     """The process. `end` it."""
 
     def __init__(self) -> None:
+        import fcntl  # not there on every system that imports this
+
         self._numbers: dict[Path, int] = {}
         self._marks = mmap.mmap(-1, _MOST * _STRIDE)
         self._content = os.memfd_create("lua-facts")
         asked, self._asks = os.pipe()
+        with suppress(OSError):  # more than is allowed: then whoever asks may wait until libcst is loaded
+            fcntl.fcntl(self._asks, fcntl.F_SETPIPE_SZ, _ROOM)
         self._answers, answering = os.pipe()
         self._pid = _fork()
         if not self._pid:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -48,6 +53,37 @@ def test_every_skill_is_seen_and_one_that_crashes_takes_none_along(
     assert list(seen) == [f"s{n}" for n in range(SKILLS)]
     assert [skill for skill, one in seen.items() if one.error] == ["s3"]
     assert seen["s6"].tools["m6:Tool6"].schema == {"type": "object", "properties": {"a6": {"type": "string"}}}
+
+
+def test_an_interrupt_ends_the_children(write_project: WriteProject, tmp_path: Path) -> None:
+    """Each looks at a module that never comes to an end; whoever waits for it may stop."""
+    waiting = "import os, time\nopen(os.environ['SEEN'] + str(os.getpid()), 'w').close()\ntime.sleep(600)\n"
+    modules = {f"m{n}.py": HEAD + TOOL.format(n=n) + waiting for n in range(4)}
+    imports = "".join(f"from m{n} import Tool{n}\n" for n in range(4))
+    skills = ", ".join(f"LuaSkill('s{n}', 'd', 'c', [Tool{n}()])" for n in range(4))
+    root = write_project({**modules, "agent.py": f"{HEAD}{imports}agent = LuaAgent('a', 'p', [{skills}])\n"})
+    (tmp_path / "seen").mkdir()
+    environment = {**os.environ, "SEEN": f"{tmp_path}/seen/"}
+    (root / ".env").write_text(f"SEEN={tmp_path}/seen/\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lua_cli", "compile"], cwd=root, env=environment, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        until = time.monotonic() + 60
+        while not any((tmp_path / "seen").iterdir()) and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=25)  # a skill has 30 seconds
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, errors.splitlines()[-1]) == (130, "interrupted")
+    left = [Path("/proc") / path.name for path in (tmp_path / "seen").iterdir()]
+    until = time.monotonic() + 20  # who kills them needs a moment
+    while any(path.exists() for path in left) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert [path for path in left if path.exists()] == []
 
 
 @pytest.mark.parametrize(

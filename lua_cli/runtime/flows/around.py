@@ -97,10 +97,10 @@ class Around:
         """Keep a line, cut where it is too long and without secrets, and tell who listens. The last one says that there
         were more.
         """
-        if len(self.logs) >= MAX_LINES:
-            if len(self.logs) == MAX_LINES:
-                self.logs.append(LogLine("warn", f"more than {MAX_LINES:,} lines were logged: the rest is left out"))
+        if len(self.logs) > MAX_LINES:
             return
+        if len(self.logs) == MAX_LINES:
+            line = LogLine("warn", f"more than {MAX_LINES:,} lines were logged: the rest is left out")
         text = self.masked(line.text)
         if len(text) > MAX_LINE:
             text = f"{text[:MAX_LINE]}… ({len(text):,} characters)"

@@ -81,7 +81,7 @@ class FlowConversation(PythonConversation):
         try:
             self._before()
             found = offer(self._bundled.engine, self._bundled.agent, self._message)
-            return replace(found, tools=tuple(self._timed(tool) for tool in found.tools))
+            return replace(found, tools=tuple(self._alone(tool) for tool in found.tools))
         except BlockError as error:
             raise FlowError(str(error), self._bundled.block.label, self._bundled.block.address) from None
         except (StoppedError, DroppedError) as ended:
@@ -142,6 +142,16 @@ class FlowConversation(PythonConversation):
         if chain is not None:
             self._message = self._bundled.engine.rooted(chain, self._message)
         return replace(outcome, status="answered", answer=shown(self._message.body))
+
+    def _alone(self, tool: Tool) -> Tool:
+        """Outside of a turn each call begins anew: one that was cancelled says nothing of the next one."""
+        timed = self._timed(tool)
+
+        def call(arguments: dict[str, Any]) -> ToolResult:
+            self._bundled.engine.around.cancellation.renew()
+            return timed.call(arguments)
+
+        return replace(tool, call=call)
 
     def _timed(self, tool: Tool) -> Tool:
         """Each call has the time of a tool to itself."""

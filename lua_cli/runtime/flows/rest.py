@@ -7,6 +7,7 @@ the host, and a message must not be led elsewhere.
 from __future__ import annotations
 
 import re
+import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -36,13 +37,14 @@ def _rest(engine: Engine, block: Block, message: Message) -> None:
     seconds = min(engine.around.left(), float(block.values.get("timeout", _SECONDS)))
     shown = f"{method} {path}"
     request = _request(engine, block, message, connector, path)
+    until = time.monotonic() + seconds
 
     def exchange() -> tuple[httpx.Response, bytes]:
         with (
             httpx.Client(transport=engine.around.http, timeout=seconds, follow_redirects=False) as client,
             client.stream(method, **request) as response,
         ):
-            return response, _content(response, shown)
+            return response, _content(response, shown, until)
 
     try:
         response, content = engine.around.bounded(exchange, seconds)
@@ -99,10 +101,13 @@ def _request(engine: Engine, block: Block, message: Message, connector: Connecto
     return out
 
 
-def _content(response: httpx.Response, shown: str) -> bytes:
+def _content(response: httpx.Response, shown: str, until: float) -> bytes:
+    """The content. Raises TimeoutError for one that is still coming at that time, whoever waits for it."""
     content = bytearray()
     for part in response.iter_bytes():
         content += part
+        if time.monotonic() > until:
+            raise TimeoutError
         if len(content) > _MAX_BYTES:
             raise BlockError(f"{shown}: the answer is larger than {_MAX_BYTES // 1024**2} MiB")
     return bytes(content)

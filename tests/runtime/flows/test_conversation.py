@@ -119,6 +119,14 @@ def test_cancelling_ends_a_chain_and_the_next_turn_goes_on(write_project: WriteP
         assert conversation.say("again", Scripted(ScriptedModel([{"text": "fine"}])), Rules()).answer == "fine"
 
 
+def test_a_call_that_was_cancelled_says_nothing_of_the_next_one(write_project: WriteProject) -> None:
+    """Outside of turns, as `lua mcp` calls tools: what is offered is kept over many calls."""
+    with talk(write_project(flows())) as conversation:
+        (tool,) = conversation.offer().tools
+        conversation.stop()
+        assert tool.call({"a": 1}).output == {"a": 1}
+
+
 def test_an_input_that_fails_is_said(write_project: WriteProject) -> None:
     files = flows()
     files["flows/a.yaml"] = files["flows/a.yaml"].replace("prompt: Help.", "prompt: Help., input: body.text")

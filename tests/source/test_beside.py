@@ -1,0 +1,126 @@
+"""The process that reads beside a compile: what it gives is what would have been read; without it, nothing is missing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lua_cli.source import beside as module
+from lua_cli.source.beside import Beside, can_begin, probable_files
+from lua_cli.source.readings import readings_of
+from lua_cli.source.store import FactsStore, encoded, kept_of
+from tests.conftest import Result
+
+pytestmark = pytest.mark.skipif(not can_begin(), reason="one core, or a system without memfd")
+
+TEXTS = {
+    "plain.py": "import os\nKEY = os.environ['KEY']\n\n\nclass A:\n    name = 'a'\n\n    def run(self):\n        return 1\n",
+    "broken.py": "def (:\n",
+    "latin.py": "# -*- coding: utf-8 -*-\nx = '\u00e9'\n",
+}
+TEXT = {0: "class A(B):\n    name = 'a' 'b'\n", 3: "class C:\n    x = 1\n"}
+
+
+@pytest.fixture
+def process() -> Iterator[Beside]:
+    found = Beside()
+    yield found
+    found.end()
+    found.end()
+
+
+def written(folder: Path) -> dict[Path, str]:
+    out = {}
+    for name, text in TEXTS.items():
+        (folder / name).write_text(text, "utf-8")
+        out[folder / name] = hashlib.sha256(text.encode()).hexdigest()
+    return out
+
+
+def read_whole(process: Beside, files: Mapping[Path, str]) -> None:
+    """Ask something, which is answered after all files were read or the reading was broken off; then wait for each."""
+    process.read(list(files))
+    until = time.monotonic() + 60
+    while process._marks[0] != module._DONE and time.monotonic() < until:  # the first file is the last to be read
+        time.sleep(0.01)
+
+
+def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path) -> None:
+    files = written(tmp_path)
+    read_whole(process, files)
+    for path, digest in files.items():
+        entry = process.take(path, digest)
+        if path.name == "broken.py":
+            assert entry is None, "whoever asks has to say what is wrong with it"
+        else:
+            assert entry == encoded(kept_of(path.read_text("utf-8"), with_reads=True))
+            assert FactsStore(tmp_path / "none", "").add(digest, entry) is not None
+            assert process.take(path, "0" * 64) is None, "its content was another one"
+    assert process.take(tmp_path / "other.py", "0" * 64) is None
+
+
+def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
+    assert process.ask([TEXT, {}, {1: "class ("}])() == [readings_of(TEXT), {}, {}]
+    assert process.ask([TEXT])() == [readings_of(TEXT)], "and again"
+
+
+def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -> None:
+    os.kill(process._pid, signal.SIGKILL)
+    files = written(tmp_path)
+    process.read(list(files))
+    assert [process.take(path, digest) for path, digest in files.items()] == [None] * len(files)
+    assert process.ask([TEXT])() == [readings_of(TEXT)]
+
+
+def test_what_is_looked_for(tmp_path: Path) -> None:
+    names = (
+        "a.py",
+        "in/b.py",
+        ".hidden/c.py",
+        "venv/pyvenv.cfg",
+        "venv/lib/d.py",
+        "out/e.py",
+        "node_modules/f.py",
+        "g.txt",
+    )
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = probable_files((tmp_path, tmp_path / "in"), (tmp_path / "out",))
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in found) == ["a.py", "in/b.py"]
+
+
+def test_a_compile_says_the_same_with_and_without_it(
+    write_project: Callable[[Mapping[str, str]], Path], lua: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = "from lua_cli import LuaTool\nclass {n}(LuaTool):\n    name = '{n}'\n    description = 'd'\n    def execute(self, input: dict): return 1\n"
+    agent = "from lua_cli import LuaAgent, LuaSkill\n" + "".join(f"from m{n} import T{n}\n" for n in range(30))
+    agent += f"agent = LuaAgent('acme', 'p', [LuaSkill('s', 'd', 'c', [{', '.join(f'T{n}()' for n in range(30))}])])\n"
+    root = write_project({"agent.py": agent, **{f"m{n}.py": tool.format(n=f"T{n}") for n in range(30)}})
+    made: list[Beside] = []
+    whole = Beside.__init__
+    monkeypatch.setattr(Beside, "__init__", lambda self: (whole(self), made.append(self))[0])
+    said: list[Any] = [json.loads(lua("compile", "--check", "--json", cwd=root).stdout)]
+    assert [one._pid for one in made] == [0], "begun once, and ended"
+    monkeypatch.setattr(module, "can_begin", lambda: False)
+    said.append(json.loads(lua("compile", "--check", "--json", cwd=root).stdout))
+    assert len(made) == 1
+    assert said[0] == said[1]
+
+
+def test_a_project_of_flows_alone_needs_none(
+    write_project: Callable[[Mapping[str, str]], Path], lua: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = write_project({"flows/a.yaml": "flows: [{name: f, process: [{type: log}]}]\n"})
+    assert lua("compile", cwd=root).exit_code == 0
+    monkeypatch.setattr(Beside, "__init__", lambda _self: pytest.fail("begun"))
+    (root / "flows" / "a.yaml").write_text("flows: [{name: g, process: [{type: log}]}]\n")
+    assert lua("compile", cwd=root).exit_code == 0
