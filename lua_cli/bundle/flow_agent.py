@@ -22,6 +22,11 @@ class HeldAgent:
     agent: Agent
 
 
+def flow_files(opened: OpenedArtifact) -> set[str]:
+    """The members that hold flows: other YAML may lie beside them."""
+    return {entry["path"] for entry in opened.manifest["files"] if entry["kind"] == "flow"}
+
+
 def held_agent(opened: OpenedArtifact) -> HeldAgent | None:
     """The agent that the manifest names; None where it names none, or none that its flows have."""
     about = opened.manifest.get("flow")
@@ -29,7 +34,6 @@ def held_agent(opened: OpenedArtifact) -> HeldAgent | None:
         return None
     from lua_cli.flows.disk import load_members
 
-    names = {entry["path"] for entry in opened.manifest["files"] if entry["kind"] == "flow"}
-    flows = load_members(opened.files, None, names)
+    flows = load_members(opened.files, None, flow_files(opened))
     agents = ((flow, block.agent) for flow, block in flows.agents() if block.address == about["block"])
     return next((HeldAgent(flows, flow, agent) for flow, agent in agents if agent is not None), None)

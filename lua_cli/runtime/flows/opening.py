@@ -41,7 +41,9 @@ def of_artifact(
     opened: OpenedArtifact, root: Path | None, *, env_file: Path | None = None, first: Values | None = None
 ) -> tuple[Flows, Values]:
     """The flows of an artifact and the values of their variables. Raises LuaError."""
-    names = {entry["path"] for entry in opened.manifest["files"] if entry["kind"] == "flow"}
+    from lua_cli.bundle.flow_agent import flow_files
+
+    names = flow_files(opened)
     return _opened(lambda values: load_members(opened.files, values, names), root, env_file, first)
 
 
