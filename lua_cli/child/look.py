@@ -8,9 +8,10 @@ others along. What all of them need (pydantic) is imported once, before.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
-from typing import Any
+from typing import Any, Literal
 
 from lua_cli.child import confine
 from lua_cli.child.failure import Frames
@@ -30,24 +31,35 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     confine.detach_stdin()
     confine.limit(order["limits"])
     confine.hide(order["hidden"])
-    if order["pydantic"]:
-        _import_pydantic()
     channel.send("B", b"{}")
     go_offline("no network while lua compile looks at the tools: connect inside `execute`, not at import")
+    if order["pydantic"]:
+        _warm_up()
+    gc.freeze()  # what is here stays: a collection in a fork would touch, and so copy, all of it
     for skill in order["skills"]:
         code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]
         channel.send("X", json.dumps({"skill": skill["skill"], "status": code}).encode("ascii"))
     os._exit(0)
 
 
-def _import_pydantic() -> None:
+def _warm_up() -> None:
+    """Load what every skill would load for itself: pydantic, and what it imports late, at the first model (its plugins,
+    `importlib.metadata` to find them) and at the first schema.
+    """
     try:
         import pydantic
 
-        import lua_cli.child.generator  # noqa: F401  # warmed up for the forks
+        from lua_cli.child.generator import Generator
     except ImportError:
         return  # a tool that needs it says so
-    _ = pydantic.BaseModel, pydantic.TypeAdapter, pydantic.Field
+
+    class Warm(pydantic.BaseModel):
+        text: str = pydantic.Field(description="", min_length=1)
+        number: int | None = None
+        kind: Literal["a", "b"] = "a"
+        rows: list[dict[str, float]] = []
+
+    pydantic.TypeAdapter(Warm).json_schema(schema_generator=Generator)
 
 
 def _look_at(skill: dict[str, Any], order: dict[str, Any], channel: Channel) -> None:

@@ -68,6 +68,7 @@ from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import Context
 from lua_cli.rules.judging.toplevel import TopLevel
 from lua_cli.source import ir
+from lua_cli.source.words import Words
 
 CODE: Final = "lua/import-side-effect"
 SEVERITY: Final = "warning"
@@ -106,16 +107,22 @@ _PREFIXES = {
     "httpx.": ("sends a request", ("get", "post", "put", "patch", "delete", "head", "options", "request", "stream")),
 }
 _WRITING = re.compile(r"[wax+]")
-_WORDS = re.compile(  # one of these stands in every module that the rule has something to say about
-    r"\b(?:print|input|breakpoint|exit|quit|_exit|abort|system|popen|remove|unlink|rmdir|makedirs|mkdir|rmtree|sleep|run"
-    r"|connect|create_connection|socket|urlopen|MongoClient|env|open|SystemExit)(?:\s*\(|\s+as\b)"
-    r"|\b(?:environ|subprocess|requests|httpx|SystemExit)\b"
-)
+# One of these stands in every module that the rule has something to say about.
+_CALLED = Words(
+    (
+        "print", "input", "breakpoint", "exit", "quit", "_exit", "abort", "system", "popen", "remove", "unlink",
+        "rmdir", "makedirs", "mkdir", "rmtree", "sleep", "run", "connect", "create_connection", "socket", "urlopen",
+        "MongoClient", "env", "open", "SystemExit",
+    ),
+    after=r"(?:\s*\(|\s+as\b)",
+)  # fmt: skip
+_NAMED = Words(("environ", "subprocess", "requests", "httpx", "SystemExit"))
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
     for name, path in context.analysis.modules.items():
-        module = context.top_level(name) if _WORDS.search(context.glance(path)) else None
+        text = context.glance(path)
+        module = context.top_level(name) if _NAMED.stand_in(text) or _CALLED.stand_in(text) else None
         for node in module.nodes() if module else ():
             if module is None or not isinstance(node, ir.Call | ir.Subscript | ir.Raise):
                 continue

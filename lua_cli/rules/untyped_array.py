@@ -51,7 +51,6 @@ class FindArticles(LuaTool[Filter]):
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -60,13 +59,14 @@ from lua_cli.rules.judging.context import Context, RegisteredTool, short
 from lua_cli.rules.judging.toplevel import TopLevel
 from lua_cli.source import ir
 from lua_cli.source.lowering import lower
+from lua_cli.source.words import Words
 
 CODE: Final = "lua/untyped-array"
 SEVERITY: Final = "warning"
 
 _ARRAYS = frozenset({"list", "tuple", "set", "frozenset", "deque", "Sequence", "Iterable", "Collection"})
 _ANYTHING = frozenset({"typing.Any", "object"})
-_WORDS = re.compile(r"\b(?i:list|tuple|set|frozenset|deque|sequence|iterable|collection)\b")
+_WORDS = Words(("list", "tuple", "set", "frozenset", "deque", "sequence", "iterable", "collection"))  # in lower case
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -155,7 +155,7 @@ class _Models:
     def _class(self, dotted: str) -> tuple[TopLevel, ir.Class] | None:
         module_name, _, name = dotted.rpartition(".")
         path = self._context.analysis.modules.get(module_name)
-        if path is None or not _WORDS.search(self._context.glance(path)):
+        if path is None or not _WORDS.stand_in(self._context.glance(path).lower()):
             return None
         module = self._context.top_level(module_name)
         for node in module.body if module else ():

@@ -9,7 +9,6 @@ A function whose lines hold none of the words that such reads are made of is not
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -20,16 +19,19 @@ from lua_cli.source.localities import Kind, local_things
 from lua_cli.source.settings_models import BASES as SETTINGS
 from lua_cli.source.settings_models import variables_of
 from lua_cli.source.spans import Span, span_of
+from lua_cli.source.words import Words
 
 if TYPE_CHECKING:
     from lua_cli.source.model import Need
 
 Guard = Literal["", "type-checking", "optional", "function"]
 
-_WORDS = (
-    r"import|__import__|import_module|environ|getenv|env|__file__"
-    r"|expandvars|environb|getenvb|files|get_data|read_text|open_text|read_binary|open_binary"
-)
+_WORDS = Words(
+    (
+        "import", "__import__", "import_module", "environ", "getenv", "env", "__file__", "expandvars", "environb",
+        "getenvb", "files", "get_data", "read_text", "open_text", "read_binary", "open_binary",
+    )
+)  # fmt: skip
 _CATCHES_IMPORT = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _ENV_FUNCTIONS = frozenset({"os.getenv", "lua_cli.env", "lua_cli.sdk.env"})
 _ENV_METHODS = frozenset({"get", "setdefault", "pop"})
@@ -78,12 +80,14 @@ def read(tree: ast.Module, text: str) -> RawReads:
 
 def _interesting_lines(text: str, names: frozenset[str]) -> list[int]:
     """The numbers of the lines that hold a word to look at, ascending."""
-    words = "|".join([_WORDS, *map(re.escape, sorted(names))])
+    places = _WORDS.places_in(text)
+    if names:
+        places = sorted((*places, *Words(names).places_in(text)))
     out: list[int] = []
     line, last = 1, 0
-    for match in re.finditer(rf"\b(?:{words})\b", text):
-        line += text.count("\n", last, match.start())
-        last = match.start()
+    for place in places:
+        line += text.count("\n", last, place)
+        last = place
         if not out or out[-1] != line:
             out.append(line)
     return out

@@ -26,13 +26,12 @@ DETECTORS = (
 # One of these matches wherever a detector would, at most _BEFORE characters after its beginning. Apart, most of them
 # with a literal beginning: many times faster than one, and than the detectors' own. The second pattern, where there is
 # one, is for what stands before.
-FIRST_LOOKS = tuple(
+_FIRST_LOOKS = tuple(
     (re.compile(pattern, re.ASCII), re.compile(f"(?:{before})$", re.ASCII) if before else None)
     for pattern, before in (
         (r"AKC[a-zA-Z0-9]{10,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
         (r"AP[\dABCDEF][a-zA-Z0-9]{8,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
         (r"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}", ""),
-        (r"(?i:aws.{0,20}?(?:key|pwd|pw|pass|token))", ""),
         (r"AccountKey=", ""),
         (r"://[^\s:/?#@]+:[^\s:/?#@]+@", ""),
         (r"\.[\w-]{6}\.[\w-]{27}", r"[MNO][\w-]{23,25}"),
@@ -47,12 +46,23 @@ FIRST_LOOKS = tuple(
         (r"PuTTY-User-Key", ""),
         (r"pypi-Ag", ""),
         (r"SG\.[\w-]{22}\.", ""),
-        (r"(?i:xox[abposr]-\d)", ""),
-        (r"(?i:hooks\.slack\.com)", ""),
         (r"sq0csp-", ""),
         (r"k_live_", ""),
         (r":[\w-]{35}", r"\d{8}"),
-        (r"[AS][CK][a-z0-9]{32}", ""),
+        (r"AC[a-z0-9]{32}", ""),
+        (r"AK[a-z0-9]{32}", ""),
+        (r"SC[a-z0-9]{32}", ""),
+        (r"SK[a-z0-9]{32}", ""),
+    )
+)
+# The same for what may be written in any case: looked for where its beginning stands in the text in lower case. A
+# pattern that ignores case looks at each character.
+_IN_ANY_CASE = tuple(
+    (part, re.compile(pattern, re.ASCII | re.IGNORECASE))
+    for part, pattern in (
+        ("aws", r"aws.{0,20}?(?:key|pwd|pw|pass|token)"),
+        ("xox", r"xox[abposr]-\d"),
+        ("hooks.slack.com", r"hooks\.slack\.com"),
     )
 )
 _BEFORE, _AFTER = 400, 4000  # what detectors see around a first look: a line may be a whole file
@@ -122,12 +132,15 @@ def _further(text: str) -> Iterator[_Found]:
 
 def looks_like_one(text: str) -> list[int]:
     """Where a detector might find something, ascending."""
-    return sorted(
+    found = [
         match.start()
-        for look, before in FIRST_LOOKS
+        for look, before in _FIRST_LOOKS
         for match in look.finditer(text)
         if before is None or before.search(text[max(0, match.start() - 60) : match.start()])
-    )
+    ]
+    lowered = text.lower()
+    found += [match.start() for part, look in _IN_ANY_CASE if part in lowered for match in look.finditer(text)]
+    return sorted(found)
 
 
 def _detected(text: str) -> Iterator[_Found]:
