@@ -7,6 +7,9 @@ and attributes, and findings about what only a run could tell. Pure: never impor
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from lua_cli.analysis.model import (
     AgentInfo,
@@ -22,6 +25,10 @@ from lua_cli.analysis.model import (
 from lua_cli.project import Project
 from lua_cli.source import SourceIndex
 
+if TYPE_CHECKING:
+    from lua_cli.analysis.result import Result
+    from lua_cli.source.ir import ModuleFacts
+
 __all__ = [
     "AgentInfo",
     "Analysis",
@@ -33,6 +40,7 @@ __all__ = [
     "SkillInfo",
     "ToolUse",
     "analyse",
+    "analyse_at_first",
 ]
 
 RECURSION_LIMIT = 12_000  # imports nest in imports; facts are bounded in depth, and so is what they call
@@ -40,24 +48,45 @@ RECURSION_LIMIT = 12_000  # imports nest in imports; facts are bounded in depth,
 
 def analyse(project: Project, index: SourceIndex) -> Analysis:
     """Imports the entry of a project, abstractly, and says what that makes."""
-    from lua_cli.analysis.machine import Machine
+    _, settled = analyse_at_first(project, index)
+    return settled()
+
+
+def analyse_at_first(project: Project, index: SourceIndex) -> tuple[Analysis, Callable[[], Analysis]]:
+    """The analysis on `ast`'s facts, and what waits for the one of record (record.py): it gives the same object where
+    libcst reads what is judged alike, as it does but for faults of one of the two. Until then there is time for what
+    can be thrown away.
+    """
     from lua_cli.analysis.record import ask
+
+    with _deep_recursion():
+        result = _imported(project, index, {})
+        differences = ask(result.machine, result.used, result.flow_tools.calls)
+        at_first = result.analysis()
+
+    def settled() -> Analysis:
+        with _deep_recursion():
+            replaced = differences()
+            return _imported(project, index, replaced).analysis() if replaced else at_first
+
+    return at_first, settled
+
+
+def _imported(project: Project, index: SourceIndex, replaced: dict[str, ModuleFacts]) -> Result:
+    from lua_cli.analysis.machine import Machine
     from lua_cli.analysis.result import Result
 
+    machine = Machine(project, index, replaced)
+    result = Result(machine, machine.import_entry())
+    result.find()
+    return result
+
+
+@contextmanager
+def _deep_recursion() -> Iterator[None]:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, RECURSION_LIMIT))
     try:
-        machine = Machine(project, index)
-        result = Result(machine, machine.import_entry())
-        result.find()
-        differences = ask(machine, result.used, result.flow_tools.calls)
-        analysis = result.analysis()
-        replaced = differences()
-        if replaced:
-            machine = Machine(project, index, replaced)
-            result = Result(machine, machine.import_entry())
-            result.find()
-            analysis = result.analysis()
-        return analysis
+        yield
     finally:
         sys.setrecursionlimit(limit)

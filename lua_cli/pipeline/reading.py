@@ -51,14 +51,16 @@ def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
 
 
 def _python(project: Project, index: SourceIndex, choice: Choice) -> tuple[Analysis, list[Diagnostic]]:
-    from lua_cli.analysis import analyse
+    from lua_cli.analysis import analyse_at_first
     from lua_cli.analysis.model import Analysis
     from lua_cli.rules import judge
 
     if not project.has_python:
         return Analysis(project.relative(project.entry), (), (), {}, (), {}), []
-    analysis = analyse(project, index)
-    return analysis, judge(analysis, index, project, choice)
+    at_first, settled = analyse_at_first(project, index)
+    diagnostics = judge(at_first, index, project, choice)
+    analysis = settled()
+    return analysis, diagnostics if analysis is at_first else judge(analysis, index, project, choice)
 
 
 def _flows(project: Project) -> Loaded | None:
