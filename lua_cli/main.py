@@ -22,7 +22,15 @@ def run() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell (`>&-`): what is said goes nowhere
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-    sys.exit(main(sys.argv[1:]))
+    argv = sys.argv[1:]
+    if argv[:1] != ["compile"] or "--watch" in argv:
+        sys.exit(main(argv))
+    from lua_cli import lifetime
+
+    lifetime.ends_soon = True
+    code = main(argv)
+    sys.stderr.flush()
+    os._exit(code)  # taking down what a compile has made takes longer than some compiles
 
 
 def main(argv: list[str]) -> int:

@@ -19,11 +19,19 @@ def sync_folder(folder: Path) -> None:
 
 
 def discard(path: Path) -> None:
-    """Removes a folder, a file or a link, as far as it can be: what stays is in nobody's way."""
+    """Removes a folder, a file or a link, as far as it can be: what stays is in nobody's way. (`shutil` brings the
+    compression modules, a tenth of what opening an artifact costs.)
+    """
     if path.is_dir() and not path.is_symlink():
-        import shutil  # with its compression modules, a tenth of what opening an artifact costs
+        for current, folders, names in os.walk(path, topdown=False):
+            for name in (*folders, *names):
+                _remove(os.path.join(current, name))  # noqa: PTH118
+    _remove(str(path))
 
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        with contextlib.suppress(OSError):
-            path.unlink(missing_ok=True)
+
+def _remove(path: str) -> None:
+    with contextlib.suppress(OSError):
+        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+            os.rmdir(path)  # noqa: PTH106
+        else:
+            os.unlink(path)  # noqa: PTH108

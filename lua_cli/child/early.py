@@ -11,11 +11,15 @@ import contextlib
 import importlib
 from collections.abc import Iterable
 
+WARM = "lua_cli.child.warm"
+
 
 def import_early(names: Iterable[str]) -> None:
-    """Import the modules; of pydantic also what it would load at the first use."""
+    """Import the modules; of pydantic also what it would load at the first use, of warm.py what it does."""
     for name in names:
         with contextlib.suppress(Exception):  # third-party code may raise anything
             module = importlib.import_module(name)
             if name == "pydantic":
                 _ = module.BaseModel, module.TypeAdapter, module.Field
+            elif name == WARM:
+                module.warm_up(with_pydantic=True)

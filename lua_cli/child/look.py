@@ -1,5 +1,5 @@
 """The probe. In: the request {"skills": [{"skill", "artifact", "tools": [[module, qualname]], "condition"}],
-"hidden", "pydantic", "timeout", "limits", "trace"}. Out: a frame S for each skill: {"skill", "tools":
+"hidden", "pydantic", "values", "timeout", "limits", "trace"}. Out: a frame S for each skill: {"skill", "tools":
 {"module:qualname": …}, "condition", "ran": which functions ran (noticing.py)}.
 
 Each skill is looked at in a fork of its own: skills share no modules, and one that crashes or hangs does not take the
@@ -11,7 +11,9 @@ from __future__ import annotations
 import gc
 import json
 import os
-from typing import Any, Literal
+import time
+from collections.abc import Mapping
+from typing import Any
 
 from lua_cli.child import confine
 from lua_cli.child.failure import Frames
@@ -21,6 +23,7 @@ from lua_cli.child.load import RefusedError, build, input_kind, load_class, sche
 from lua_cli.child.noticing import Noticing
 from lua_cli.child.offline import go_offline
 from lua_cli.child.schema import json_schema, output_schema
+from lua_cli.child.warm import warm_up
 from lua_cli.child.watch import watch
 from lua_cli.child.wire import Channel
 
@@ -31,10 +34,10 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     confine.detach_stdin()
     confine.limit(order["limits"])
     confine.hide(order["hidden"])
+    _set(order["values"])
     channel.send("B", b"{}")
     go_offline("no network while lua compile looks at the tools: connect inside `execute`, not at import")
-    if order["pydantic"]:
-        _warm_up()
+    warm_up(with_pydantic=order["pydantic"])
     gc.freeze()  # what is here stays: a collection in a fork would touch, and so copy, all of it
     for skill in order["skills"]:
         code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]
@@ -42,24 +45,11 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     os._exit(0)
 
 
-def _warm_up() -> None:
-    """Load what every skill would load for itself: pydantic, and what it imports late, at the first model (its plugins,
-    `importlib.metadata` to find them) and at the first schema.
-    """
-    try:
-        import pydantic
-
-        from lua_cli.child.generator import Generator
-    except ImportError:
-        return  # a tool that needs it says so
-
-    class Warm(pydantic.BaseModel):
-        text: str = pydantic.Field(description="", min_length=1)
-        number: int | None = None
-        kind: Literal["a", "b"] = "a"
-        rows: list[dict[str, float]] = []
-
-    pydantic.TypeAdapter(Warm).json_schema(schema_generator=Generator)
+def _set(values: Mapping[str, str]) -> None:
+    """The variables that the skills declare; the process may have been begun before they were known."""
+    os.environ.update(values)
+    if "TZ" in values:
+        time.tzset()  # read by C when the process began
 
 
 def _look_at(skill: dict[str, Any], order: dict[str, Any], channel: Channel) -> None:

@@ -56,13 +56,14 @@ def _begin_reading() -> Beside | None:
     """
     from lua_cli.commands.session import current
     from lua_cli.pipeline.at_once import root_above
-    from lua_cli.source.beside import Beside, can_begin
 
     named = current().project
     root = str(named) if named is not None else root_above(os.getcwd())  # noqa: PTH109
-    if root is None or not can_begin() or os.path.exists(os.path.join(root, ".lua", "cache", "facts.bin")):  # noqa: PTH110, PTH118
+    if root is None or os.path.exists(os.path.join(root, ".lua", "cache", "facts.bin")):  # noqa: PTH110, PTH118
         return None
-    return Beside()
+    from lua_cli.source.beside import Beside, can_begin
+
+    return Beside() if can_begin() else None
 
 
 def exit_code(document: Mapping[str, Any], *, strict: bool) -> int:

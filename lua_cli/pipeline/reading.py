@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from lua_cli.records import field, record
@@ -34,8 +34,41 @@ class Read:
 
 def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
     """Read and judge the project."""
-    analysis, diagnostics = _python(project, index, choice)
+    _, of_record = read_at_first(project, index, choice)
+    return of_record()
+
+
+def read_at_first(project: Project, index: SourceIndex, choice: Choice) -> tuple[Read, Callable[[], Read]]:
+    """Read and judge the project by `ast`'s facts, and what waits for the reading of record: that gives the same object
+    where libcst reads what is judged alike (`analyse_at_first`).
+    """
     loaded = _flows(project)
+    if not project.has_python:
+        from lua_cli.analysis.model import Analysis
+
+        nothing = Analysis(project.relative(project.entry), (), (), {}, (), {})
+        of_flows = _with_flows(project, index, choice, nothing, [], loaded)
+        return of_flows, lambda: of_flows
+    from lua_cli.analysis import analyse_at_first
+    from lua_cli.rules import judge
+
+    analysis, settled = analyse_at_first(project, index)
+    at_first = _with_flows(project, index, choice, analysis, judge(analysis, index, project, choice), loaded)
+
+    def of_record() -> Read:
+        final = settled()
+        if final is analysis:
+            return at_first
+        return _with_flows(project, index, choice, final, judge(final, index, project, choice), loaded)
+
+    return at_first, of_record
+
+
+def _with_flows(
+    project: Project, index: SourceIndex, choice: Choice, analysis: Analysis, diagnostics: list[Diagnostic],
+    loaded: Loaded | None,
+) -> Read:  # fmt: skip
+    """What was read of the Python, and of the flows beside it."""
     if loaded is None and not any(info.flow for info in analysis.classes.values()):
         return Read(analysis, diagnostics)
     from lua_cli.flows.beside import beside_python
@@ -48,19 +81,6 @@ def read(project: Project, index: SourceIndex, choice: Choice) -> Read:
     said = judge_flows(findings, loaded.flows, index, project, choice)
     diagnostics = sorted((*diagnostics, *said), key=lambda each: each.sort_key())
     return Read(analysis, diagnostics, loaded.flows, loaded.read, loaded.listings, loaded.asked)
-
-
-def _python(project: Project, index: SourceIndex, choice: Choice) -> tuple[Analysis, list[Diagnostic]]:
-    from lua_cli.analysis import analyse_at_first
-    from lua_cli.analysis.model import Analysis
-    from lua_cli.rules import judge
-
-    if not project.has_python:
-        return Analysis(project.relative(project.entry), (), (), {}, (), {}), []
-    at_first, settled = analyse_at_first(project, index)
-    diagnostics = judge(at_first, index, project, choice)
-    analysis = settled()
-    return analysis, diagnostics if analysis is at_first else judge(analysis, index, project, choice)
 
 
 def _flows(project: Project) -> Loaded | None:

@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from lua_cli import lifetime
 from lua_cli.errors import LuaError
 from lua_cli.pipeline.keeping_facts import facts_store, keep_facts, read_beside
 from lua_cli.pipeline.known import Compiled, remembered
 from lua_cli.pipeline.reading import read as _read
+from lua_cli.pipeline.reading import read_at_first
 from lua_cli.pipeline.unchanged import Record
 from lua_cli.records import field, record, replace
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from lua_cli.bundle.model import Artifact, Collected
     from lua_cli.diagnostics import Diagnostic
     from lua_cli.pipeline.reading import Read
+    from lua_cli.probe.ahead import Ahead
     from lua_cli.probe.model import SkillSeen
     from lua_cli.project import Project
     from lua_cli.rules import Choice
@@ -67,8 +70,9 @@ def compile_anew(
 
     if not check:
         Record(project).forget()
-    with _no_collector():
-        compiled, depends_on = _compile(project, check, replace(choice or Choice(), ci=ci), progress, beside)
+    wanted = replace(choice or Choice(), ci=ci)
+    with _no_collector(), _looking_ahead(project, check) as ahead:
+        compiled, depends_on = _compile(project, check, wanted, progress, beside, ahead)
     if choice is None and depends_on is not None:
         depends_on.remember(project)
     return compiled
@@ -89,8 +93,9 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
 
 
 def _compile(
-    project: Project, check: bool, choice: Choice, progress: Callable[[str], None], begun: Beside | None
-) -> tuple[Compiled, _Decided | None]:
+    project: Project, check: bool, choice: Choice, progress: Callable[[str], None], begun: Beside | None,
+    ahead: Ahead | None,
+) -> tuple[Compiled, _Decided | None]:  # fmt: skip
     """The answer, and what it depends on (None when it is not to be remembered)."""
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
@@ -99,13 +104,19 @@ def _compile(
     with read_beside(project, store, begun) as beside:
         index = SourceIndex(project, store, beside)
         progress("reading the project")
-        read = _read(project, index, choice)
+        read, of_record = read_at_first(project, index, choice)
+        bundled = (
+            None if check or _has_errors(read.diagnostics) else _bundle(project, index, read, choice, progress, ahead)
+        )
+        if (final := of_record()) is not read:  # libcst reads something else: what was done meanwhile is void
+            read = final
+            failed = check or _has_errors(read.diagnostics)
+            bundled = None if failed else _bundle(project, index, read, choice, progress, ahead)
     if not check:
         keep_facts(project, index)
-    if check or _has_errors(read.diagnostics):
+    if bundled is None:
         ok = not _has_errors(read.diagnostics)
         return Compiled(build_document(project, read.analysis, read.diagnostics, ok=ok, flows=read.flows)), None
-    bundled = _bundle(project, index, read, choice, progress)
     diagnostics = sorted((*read.diagnostics, *bundled.diagnostics), key=lambda each: each.sort_key())
     ok = not _has_errors(diagnostics)
     document = build_document(
@@ -115,6 +126,24 @@ def _compile(
     if not ok:
         return Compiled(document), None
     return _written(project, index, read, bundled, document, progress)
+
+
+@contextmanager
+def _looking_ahead(project: Project, check: bool) -> Iterator[Ahead | None]:
+    """The child that looks at the tools, begun now where there is a core for it."""
+    from lua_cli.probe.inspecting import cores
+
+    if check or not project.has_python or cores() == 1:
+        yield None
+        return
+    from lua_cli.probe.ahead import begin_looking
+
+    ahead = begin_looking(project)
+    try:
+        yield ahead
+    finally:
+        if ahead is not None:
+            ahead.drop()
 
 
 @record(frozen=True)
@@ -148,8 +177,9 @@ class _Decided:
 
 
 def _bundle(
-    project: Project, index: SourceIndex, read: Read, choice: Choice, progress: Callable[[str], None]
-) -> _Bundled:
+    project: Project, index: SourceIndex, read: Read, choice: Choice, progress: Callable[[str], None],
+    ahead: Ahead | None,
+) -> _Bundled:  # fmt: skip
     """Collect, look at the tools, seal. With errors in what was collected, nothing is looked at."""
     from lua_cli.bundle import collect, seal
     from lua_cli.probe import inspect
@@ -163,7 +193,7 @@ def _bundle(
         return _Bundled(collected, tuple(diagnostics), {}, ())
     progress("reading the schemas")
     python = [draft for draft in collected.drafts if draft.flow is None]
-    probed = inspect(python, project, project.output / "cache")
+    probed = inspect(python, project, project.output / "cache", ahead=ahead)
     diagnostics += say(probed.findings, project, choice)
     schemas = {
         key: {"inputSchema": tool.schema, "outputSchema": tool.output_schema}
@@ -205,14 +235,13 @@ def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """The work makes many objects that live to its end: looking for cycles in between costs a fifth of the time, and a
-    tenth at the end, where most commands end too. One that lives on calls `gc.unfreeze` when nobody waits for it.
+    """The work makes many objects that live to its end: looking for cycles in between costs a fifth of the time, and
+    once more at the end, where most commands end too, a tenth.
     """
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
-            gc.freeze()
+        if was and not lifetime.ends_soon:
             gc.enable()

@@ -22,14 +22,18 @@ from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft
     from lua_cli.child.launch import Ended, Order
+    from lua_cli.probe.ahead import Ahead
     from lua_cli.project import Project
 
 TIMEOUT = 30.0
 _MOST_AT_ONCE = 4
 
 
-def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: float = TIMEOUT) -> Probed:
-    """What each draft's tools are. `timeout` is for each skill. Raises LuaError when no child can be started."""
+def inspect(
+    drafts: Iterable[Draft], project: Project, cache: Path, timeout: float = TIMEOUT, ahead: Ahead | None = None
+) -> Probed:
+    """What each draft's tools are. `timeout` is for each skill; `ahead` is a child that was begun already. Raises
+    LuaError when no child can be started."""
     from lua_cli.probe.findings import findings_of  # brings the analysis, which a run of a tool has no use for
 
     drafts = tuple(drafts)
@@ -38,7 +42,7 @@ def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: flo
     seen = {draft.skill: known for draft in drafts if (known := store.load(draft)) is not None}
     missing = [draft for draft in drafts if draft.skill not in seen]
     if missing:
-        fresh = _look(missing, project, values, timeout)
+        fresh = _look(missing, project, values, timeout, ahead)
         for draft in missing:
             if fresh[draft.skill].whole:
                 store.keep(draft, fresh[draft.skill])
@@ -47,15 +51,21 @@ def inspect(drafts: Iterable[Draft], project: Project, cache: Path, timeout: flo
     return Probed({draft.skill: seen[draft.skill] for draft in drafts}, tuple(findings))
 
 
-def _look(drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float) -> dict[str, SkillSeen]:
+def _look(
+    drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float, ahead: Ahead | None
+) -> dict[str, SkillSeen]:
     from lua_cli.child.launch import launch_all
 
     groups = shared_out(drafts, cores())
-    names = {name for draft in drafts for name in draft.env}
-    environment = child_environment({name: values.get(name, PLACEHOLDER) for name in names})
+    declared = {name: values.get(name, PLACEHOLDER) for draft in drafts for name in draft.env}
     orders: list[Order] = []
     try:
-        orders.extend(_order(group, project, environment, timeout) for group in groups)
+        try:
+            orders.extend(_order(group, project, declared, timeout, ahead) for group in groups)
+        except OSError:  # no folder for another child
+            for begun in [order.begun for order in orders if order.begun is not None]:
+                begun.drop()
+            raise
         every = launch_all(orders)
     finally:
         for order in orders:
@@ -79,20 +89,27 @@ def shared_out(drafts: Sequence[Draft], count: int) -> list[list[Draft]]:
     return groups
 
 
-def _order(drafts: Sequence[Draft], project: Project, environment: Mapping[str, str], timeout: float) -> Order:
-    """What one child is to do. Its folder is made here."""
+def _order(
+    drafts: Sequence[Draft], project: Project, declared: Mapping[str, str], timeout: float, ahead: Ahead | None
+) -> Order:
+    """What one child is to do. Its folder is made here, unless it was begun."""
     from lua_cli.child.begin import new_folder
     from lua_cli.child.launch import Order
 
-    folder = Path(new_folder("lua-probe-"))
-    body = {
-        "do": "look",
-        "skills": [_written(draft, folder / f"skill{number}") for number, draft in enumerate(drafts)],
-        "hidden": [str(path) for path in (project.root, *project.import_roots)],
-        "pydantic": any(b"pydantic" in file.content for draft in drafts for file in draft.files),
-        "each": timeout,
-    }
-    return Order(project.interpreter.executable, body, environment, folder, timeout * len(drafts), finals="")
+    begun, folder = (ahead and ahead.take()) or (None, Path(new_folder("lua-probe-")))
+
+    def body() -> dict[str, Any]:
+        return {
+            "do": "look",
+            "skills": [_written(draft, folder / f"skill{number}") for number, draft in enumerate(drafts)],
+            "hidden": [str(path) for path in (project.root, *project.import_roots)],
+            "pydantic": any(b"pydantic" in file.content for draft in drafts for file in draft.files),
+            "values": declared,
+            "each": timeout,
+        }
+
+    limit, environment = timeout * len(drafts), child_environment({})
+    return Order(project.interpreter.executable, body, environment, folder, limit, finals="", begun=begun)
 
 
 def _written(draft: Draft, folder: Path) -> dict[str, Any]:

@@ -17,19 +17,16 @@ from lua_cli.source.spans import Span, span_of
 Kind = Literal["address", "path", "file"]
 
 _HOST = r"(?:localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w-]+\.local)"
-_ADDRESS: Final = re.compile(rf"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?{_HOST}(?=[:/?#]|$)", re.IGNORECASE)
-_PATH: Final = re.compile(r"(?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/](?!/))[^\n{}]+$")
+_ADDRESS: Final = rf"(?i)[A-Za-z][A-Za-z0-9+.-]*://(?:[^/@\s]*@)?{_HOST}(?=[:/?#]|$)"
+_PATH: Final = r"(?:/Users/|/home/|/root/|/Volumes/|/private/|~/|[A-Za-z]:[\\/](?!/))[^\n{}]+$"
 # What a text holds that has one of them: a part in lower case, and what must stand around it. The parts are looked for
-# first, since a pattern that ignores case walks over every character of every file.
+# first, since a pattern that ignores case walks over every character of every file, and takes time to be made.
 _HINTS: Final = (
-    ("://", re.compile(rf"://[^\s\"']*{_HOST}")),
-    *(
-        (part, re.compile(rf"[\"']{re.escape(part)}"))
-        for part in ("/users/", "/home/", "/root/", "/volumes/", "/private/", "~/")
-    ),
-    *((f":{slash}", re.compile(rf"[\"'][a-z]:{re.escape(slash)}")) for slash in "\\/"),
-    *((f"{name}(", re.compile(rf"\b{name}\(")) for name in ("connect", "open")),
-    *((name, re.compile(rf"\b{name}")) for name in ("read_text", "read_bytes")),
+    ("://", rf"://[^\s\"']*{_HOST}"),
+    *((part, rf"[\"']{part}") for part in ("/users/", "/home/", "/root/", "/volumes/", "/private/", "~/")),
+    *((f":{slash}", rf"[\"'][a-z]:{re.escape(slash)}") for slash in "\\/"),
+    *((f"{name}(", rf"\b{name}\(") for name in ("connect", "open")),
+    *((name, rf"\b{name}") for name in ("read_text", "read_bytes")),
 )
 _READS: Final = frozenset({"read_text", "read_bytes", "open"})
 _WRITES: Final = frozenset("wxa+")
@@ -37,13 +34,13 @@ _WRITES: Final = frozenset("wxa+")
 
 def is_local_address(text: str) -> bool:
     """Whether an address that only this machine has stands in a text."""
-    return bool(_ADDRESS.search(text))
+    return bool(re.search(_ADDRESS, text))
 
 
 def local_things(tree: ast.Module, text: str) -> list[tuple[Kind, str, Span]]:
     """All of them, in the order of the source."""
     lowered = text.lower()
-    if not any(part in lowered and pattern.search(lowered) for part, pattern in _HINTS):
+    if not any(part in lowered and re.search(pattern, lowered) for part, pattern in _HINTS):
         return []
     return sorted(_found(tree), key=lambda found: found[2])
 
@@ -76,9 +73,9 @@ def _found(tree: ast.Module) -> Iterator[tuple[Kind, str, Span]]:
 
 
 def _kind(text: str) -> Kind | None:
-    if _ADDRESS.match(text) and not re.search(r"\s", text):
+    if re.match(_ADDRESS, text) and not re.search(r"\s", text):
         return "address"
-    return "path" if len(text) < 300 and _PATH.match(text) else None
+    return "path" if len(text) < 300 and re.match(_PATH, text) else None
 
 
 def _file_asked_for(call: ast.Call) -> ast.Constant | None:

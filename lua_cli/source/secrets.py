@@ -23,73 +23,75 @@ DETECTORS = (
     "mailchimp", "npm", "openai", "private_key", "pypi_token", "sendgrid", "slack", "square_oauth", "stripe",
     "telegram_token", "twilio",
 )  # fmt: skip
-# One of these matches wherever a detector would, at most _BEFORE characters after its beginning. Apart, most of them
-# with a literal beginning: many times faster than one, and than the detectors' own. The second pattern, where there is
-# one, is for what stands before.
-_FIRST_LOOKS = tuple(
-    (re.compile(pattern, re.ASCII), re.compile(f"(?:{before})$", re.ASCII) if before else None)
-    for pattern, before in (
-        (r"AKC[a-zA-Z0-9]{10,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
-        (r"AP[\dABCDEF][a-zA-Z0-9]{8,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
-        (r"A(?:3T[A-Z0-9]|BIA|CCA|KIA|SIA)[0-9A-Z]{16}", ""),
-        (r"AccountKey=", ""),
-        (r"://[^\s:/?#@]+:[^\s:/?#@]+@", ""),
-        (r"\.[\w-]{6}\.[\w-]{27}", r"[MNO][\w-]{23,25}"),
-        (r"gh[pousr]_[A-Za-z0-9_]{36}", ""),
-        (r"gl[a-z]{2,5}-[\w-]{20}", ""),
-        (r"GR1348941", ""),
-        (r"eyJ[\w=-]+\.", ""),
-        (r"-us[0-9]", r"[0-9a-z]{32}"),
-        (r":_authToken", ""),
-        (r"T3BlbkFJ", ""),
-        (r"PRIVATE KEY", ""),
-        (r"PuTTY-User-Key", ""),
-        (r"pypi-Ag", ""),
-        (r"SG\.[\w-]{22}\.", ""),
-        (r"sq0csp-", ""),
-        (r"k_live_", ""),
-        (r":[\w-]{35}", r"\d{8}"),
-        (r"AC[a-z0-9]{32}", ""),
-        (r"AK[a-z0-9]{32}", ""),
-        (r"SC[a-z0-9]{32}", ""),
-        (r"SK[a-z0-9]{32}", ""),
-    )
+# One of these matches wherever a detector would, at most _BEFORE characters after its beginning: a part that stands in
+# the text then, the pattern, and one for what stands before it. The parts are looked for first: most texts have few of
+# them, and a pattern takes as long to make as to look through a file.
+_FIRST_LOOKS = (
+    ("AKC", r"AKC[a-zA-Z0-9]{10,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
+    ("AP", r"AP[\dABCDEF][a-zA-Z0-9]{8,}(?:\s|\"|$)", r"\s|=|:|\"|^"),
+    ("A3T", r"A3T[A-Z0-9][0-9A-Z]{16}", ""),
+    ("ABIA", r"ABIA[0-9A-Z]{16}", ""),
+    ("ACCA", r"ACCA[0-9A-Z]{16}", ""),
+    ("AKIA", r"AKIA[0-9A-Z]{16}", ""),
+    ("ASIA", r"ASIA[0-9A-Z]{16}", ""),
+    ("AccountKey=", r"AccountKey=", ""),
+    ("://", r"://[^\s:/?#@]+:[^\s:/?#@]+@", ""),
+    (".", r"\.[\w-]{6}\.[\w-]{27}", r"[MNO][\w-]{23,25}"),
+    ("gh", r"gh[pousr]_[A-Za-z0-9_]{36}", ""),
+    ("gl", r"gl[a-z]{2,5}-[\w-]{20}", ""),
+    ("GR1348941", r"GR1348941", ""),
+    ("eyJ", r"eyJ[\w=-]+\.", ""),
+    ("-us", r"-us[0-9]", r"[0-9a-z]{32}"),
+    (":_authToken", r":_authToken", ""),
+    ("T3BlbkFJ", r"T3BlbkFJ", ""),
+    ("PRIVATE KEY", r"PRIVATE KEY", ""),
+    ("PuTTY-User-Key", r"PuTTY-User-Key", ""),
+    ("pypi-Ag", r"pypi-Ag", ""),
+    ("SG.", r"SG\.[\w-]{22}\.", ""),
+    ("sq0csp-", r"sq0csp-", ""),
+    ("k_live_", r"k_live_", ""),
+    (":", r":[\w-]{35}", r"\d{8}"),
+    ("AC", r"AC[a-z0-9]{32}", ""),
+    ("AK", r"AK[a-z0-9]{32}", ""),
+    ("SC", r"SC[a-z0-9]{32}", ""),
+    ("SK", r"SK[a-z0-9]{32}", ""),
 )
-# The same for what may be written in any case: looked for where its beginning stands in the text in lower case. A
-# pattern that ignores case looks at each character.
-_IN_ANY_CASE = tuple(
-    (part, re.compile(pattern, re.ASCII | re.IGNORECASE))
-    for part, pattern in (
-        ("aws", r"aws.{0,20}?(?:key|pwd|pw|pass|token)"),
-        ("xox", r"xox[abposr]-\d"),
-        ("hooks.slack.com", r"hooks\.slack\.com"),
-    )
+# The same for what may be written in any case; the parts are in lower case. A pattern that ignores case looks at each
+# character.
+_IN_ANY_CASE = (
+    ("aws", r"(?i:aws.{0,20}?(?:key|pwd|pw|pass|token))"),
+    ("xox", r"(?i:xox[abposr]-\d)"),
+    ("hooks.slack.com", r"(?i:hooks\.slack\.com)"),
 )
 _BEFORE, _AFTER = 400, 4000  # what detectors see around a first look: a line may be a whole file
 _PROVIDER = "API key of a model provider"
 _FURTHER = (
-    ("Anthropic API Key", re.compile(r"sk-ant-[A-Za-z0-9_-]{24,}")),
-    ("OpenAI API Key", re.compile(r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{24,}")),
-    (_PROVIDER, re.compile(r"sk-(?!ant-|proj-|svcacct-|admin-)[A-Za-z0-9_-]{16,}")),
-    (_PROVIDER, re.compile(r"gsk_[A-Za-z0-9]{30,}")),
-    (_PROVIDER, re.compile(r"xai-[A-Za-z0-9]{30,}")),
-    (_PROVIDER, re.compile(r"pplx-[A-Za-z0-9]{30,}")),
-    ("Google API Key", re.compile(r"AIza[0-9A-Za-z_-]{35}")),
-    ("Hugging Face Token", re.compile(r"hf_[A-Za-z0-9]{30,}")),
-    ("GitHub Token", re.compile(r"github_pat_[A-Za-z0-9_]{50,}")),
+    ("Anthropic API Key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{24,}"),
+    ("OpenAI API Key", "sk-", r"sk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{24,}"),
+    (_PROVIDER, "sk-", r"sk-(?!ant-|proj-|svcacct-|admin-)[A-Za-z0-9_-]{16,}"),
+    (_PROVIDER, "gsk_", r"gsk_[A-Za-z0-9]{30,}"),
+    (_PROVIDER, "xai-", r"xai-[A-Za-z0-9]{30,}"),
+    (_PROVIDER, "pplx-", r"pplx-[A-Za-z0-9]{30,}"),
+    ("Google API Key", "AIza", r"AIza[0-9A-Za-z_-]{35}"),
+    ("Hugging Face Token", "hf_", r"hf_[A-Za-z0-9]{30,}"),
+    ("GitHub Token", "github_pat_", r"github_pat_[A-Za-z0-9_]{50,}"),
 )
-_PLACEHOLDER = re.compile(
-    r"[{}<>$*%…]|x{3}|0{8}|\.\.\.|example|placeholder|dummy|change.?me|your[-_]"
-    r"|\b(?:user|username|pass|password|secret|token)\b",
-    re.IGNORECASE,
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    """A pattern, made when it is first used."""
+    return re.compile(text, re.ASCII)
+
+
+_PLACEHOLDER = (
+    r"(?i)[{}<>$*%…]|x{3}|0{8}|\.\.\.|example|placeholder|dummy|change.?me|your[-_]"
+    r"|\b(?:user|username|pass|password|secret|token)\b"
 )
-_LOCAL = re.compile(
-    r"@(?:localhost|127\.|0\.0\.0\.0|\[::1\]|(?:db|postgres|redis|mysql|mongo)[:/]|[\w.-]*example\.)", re.IGNORECASE
-)
-_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|[\s\"'+,])*[A-Za-z0-9+/=]{16}")
-_WORD_BEFORE = re.compile(r"[A-Za-z0-9_]")
-_ALLOWED = re.compile(r"pragma: ?(?:allow|white)list[ -]secret")
-_ALLOWED_NEXT = re.compile(r"pragma: ?allowlist[ -]nextline[ -]secret")
+_LOCAL = r"(?i)@(?:localhost|127\.|0\.0\.0\.0|\[::1\]|(?:db|postgres|redis|mysql|mongo)[:/]|[\w.-]*example\.)"
+_PRIVATE_KEY = r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|[\s\"'+,])*[A-Za-z0-9+/=]{16}"
+_ALLOWED = r"pragma: ?(?:allow|white)list[ -]secret"
+_ALLOWED_NEXT = r"pragma: ?allowlist[ -]nextline[ -]secret"
 
 
 class Secret(NamedTuple):
@@ -123,23 +125,23 @@ _Found = tuple[int, str, str]  # offset, value, kind
 
 def _further(text: str) -> Iterator[_Found]:
     """Formats that detect-secrets lacks: letters and digits at random, after a beginning that says whose they are."""
-    for kind, pattern in _FURTHER:
-        for match in pattern.finditer(text):
-            begins_word = match.start() == 0 or not _WORD_BEFORE.match(text, match.start() - 1)
-            if begins_word and _is_random(match[0]) and not _PLACEHOLDER.search(match[0]):
+    for kind, part, pattern in _FURTHER:
+        for match in _pattern(pattern).finditer(text) if part in text else ():
+            begins_word = match.start() == 0 or not re.match("[A-Za-z0-9_]", text[match.start() - 1])
+            if begins_word and _is_random(match[0]) and not re.search(_PLACEHOLDER, match[0]):
                 yield match.start(), match[0], kind
 
 
 def looks_like_one(text: str) -> list[int]:
     """Where a detector might find something, ascending."""
-    found = [
-        match.start()
-        for look, before in _FIRST_LOOKS
-        for match in look.finditer(text)
-        if before is None or before.search(text[max(0, match.start() - 60) : match.start()])
-    ]
+    found: list[int] = []
+    for part, look, before in _FIRST_LOOKS:
+        for match in _pattern(look).finditer(text) if part in text else ():
+            here = match.start()
+            if not before or _pattern(f"(?:{before})$").search(text[max(0, here - 60) : here]):
+                found.append(here)
     lowered = text.lower()
-    found += [match.start() for part, look in _IN_ANY_CASE if part in lowered for match in look.finditer(text)]
+    found += [here.start() for part, look in _IN_ANY_CASE if part in lowered for here in _pattern(look).finditer(text)]
     return sorted(found)
 
 
@@ -172,12 +174,12 @@ def _matches(detector: Any, line: str) -> Iterator[tuple[int, str]]:
 def _is_meant(kind: str, value: str, line: str, text: str) -> bool:
     """Code may speak of private keys; an account's number is no secret, nor is the password of an example."""
     if kind == "Private Key":
-        return bool(_PRIVATE_KEY.search(text)) or value.startswith("PuTTY")
+        return bool(re.search(_PRIVATE_KEY, text)) or value.startswith("PuTTY")
     if kind == "Twilio API Key" and value.startswith("AC"):
         return False
-    if kind == "Basic Auth Credentials" and _LOCAL.search(line):
+    if kind == "Basic Auth Credentials" and re.search(_LOCAL, line):
         return False
-    return not _PLACEHOLDER.search(value)
+    return not re.search(_PLACEHOLDER, value)
 
 
 def _is_random(value: str) -> bool:
@@ -191,7 +193,7 @@ def _is_allowed(text: str, begin: int) -> bool:
     end = text.find("\n", begin)
     line = text[begin : end if end >= 0 else len(text)]
     before = text[text.rfind("\n", 0, max(begin - 1, 0)) + 1 : begin]
-    return bool(_ALLOWED.search(line) or _ALLOWED_NEXT.search(before))
+    return bool(re.search(_ALLOWED, line) or re.search(_ALLOWED_NEXT, before))
 
 
 def _fingerprint(name: str, value: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from lua_cli.records import replace
 from tests.runtime.workshop import Workshop, tool_module
 
 
@@ -24,8 +25,9 @@ def starts(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     real = launch.launch
 
     def counting(order: launch.Order) -> launch.Ended:
-        counted.append(len(order.made_body()["skills"]))
-        return real(order)
+        body = order.made_body()
+        counted.append(len(body["skills"]))
+        return real(replace(order, body=body))
 
     monkeypatch.setattr(launch, "launch", counting)
     return counted
