@@ -25,9 +25,12 @@ def run() -> None:
     argv = sys.argv[1:]
     if argv[:1] != ["compile"] or "--watch" in argv:
         sys.exit(main(argv))
+    import gc
+
     from lua_cli import lifetime
 
     lifetime.ends_soon = True
+    gc.disable()
     code = main(argv)
     sys.stderr.flush()
     os._exit(code)  # taking down what a compile has made takes longer than some compiles

@@ -89,3 +89,8 @@ class Build:
 
     document: Mapping[str, Any]
     artifacts: Mapping[str, BuiltArtifact]
+
+    def places(self) -> dict[str, Path]:
+        """Where each artifact lies, by skill: free of links, as records of files have it. They share few folders."""
+        folders = {folder: folder.resolve() for folder in {one.stored.parent for one in self.artifacts.values()}}
+        return {skill: folders[one.stored.parent] / one.stored.name for skill, one in self.artifacts.items()}

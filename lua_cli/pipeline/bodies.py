@@ -66,14 +66,14 @@ def _compiled(project: Project, build: Build, known: Known) -> Compiled | None:
     document["skills"] = [
         {**skill, "digest": digests[skill["name"]]} if skill["digest"] else skill for skill in document["skills"]
     ]
-    gone = [one.stored.resolve() for one in build.artifacts.values()]
-    built = write_build(project.output, artifacts, document).artifacts
+    gone = build.places().values()
+    written = write_build(project.output, artifacts, document)
     files: dict[Path, Sequence[Any] | None] = {project.root / one.shown: one.facts for one in sources}
-    files |= {one.stored.resolve(): facts_of_built(one) for one in built.values()}
+    files |= {place: facts_of_built(written.artifacts[skill]) for skill, place in written.places().items()}
     content = Record(project).amend(known.record, files, gone)
     rows = {**kept["rows"], **{one.shown: one.row for one in sources}}
     Outlines(project).keep({**kept, "rows": rows}, content)
-    return Compiled(document, built)
+    return Compiled(document, written.artifacts)
 
 
 def _edited(project: Project, path: Path, kept: Mapping[str, Any]) -> _Edited | None:

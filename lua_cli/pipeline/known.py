@@ -50,4 +50,4 @@ def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
 
 def _speaks_of(known: Known, built: Build) -> bool:
     """Whether the record is that of this build: two compiles at once may write one and the other."""
-    return all(str(one.stored.resolve()) in known.record["files"] for one in built.artifacts.values())
+    return all(str(place) in known.record["files"] for place in built.places().values())

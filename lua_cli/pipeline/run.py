@@ -48,7 +48,8 @@ def compile_project(
     stale lock is an error.
     """
     if choice is None and not check:
-        known = remembered(project, ci=ci)
+        with _no_collector():
+            known = remembered(project, ci=ci)
         if known is not None:
             return known
     return compile_anew(project, check=check, choice=choice, ci=ci, progress=progress)
@@ -215,18 +216,18 @@ def _written(
     from lua_cli.pipeline.outlines import outlines
 
     progress("writing the artifacts")
-    built = write_build(project.output, bundled.artifacts, document).artifacts
+    written = write_build(project.output, bundled.artifacts, document)
     collected = bundled.collected
     others = [
         project.root / "pyproject.toml",
         *collected.asked,
         *read.asked,
-        *(artifact.stored.resolve() for artifact in built.values()),
+        *written.places().values(),
     ]
     files = index.read | dict(collected.read) | dict(read.files)
     listings = {**index.finder.listings, **read.listings}
     rows = outlines(project, index, collected.drafts, bundled.seen)
-    return Compiled(document, built), _Decided(files, listings, others, collected, rows)
+    return Compiled(document, written.artifacts), _Decided(files, listings, others, collected, rows)
 
 
 def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
