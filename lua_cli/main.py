@@ -32,7 +32,10 @@ def run() -> None:
     lifetime.ends_soon = True
     gc.disable()
     code = main(argv)
-    sys.stderr.flush()
+    try:
+        sys.stderr.flush()
+    except OSError:
+        code = code or EXIT_FINDINGS  # what was to be said there is lost, and that must not look like success
     os._exit(code)  # taking down what a compile has made takes longer than some compiles
 
 

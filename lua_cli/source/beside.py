@@ -36,6 +36,7 @@ _ROOM = 1 << 20  # bytes in the pipe: the names of some ten thousand files
 _PAUSE = 0.0002  # seconds between two looks at a file that the other process reads: one takes a few milliseconds
 _PATIENCE = 5.0
 _RECURSION = 12_000
+_MOST_DESCRIPTORS = 1 << 20
 _KILL = 9  # the import of `signal` and its enumerations takes longer than all else here
 
 
@@ -145,6 +146,7 @@ class _Reader:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):  # neither input nor output is its business
             os.dup2(nowhere, descriptor)
+        _close_all_but(asked, answering, content)  # who waits for the end of a pipe must not wait for this process
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
 
     def serve(self) -> None:
@@ -189,6 +191,13 @@ class _Reader:
             self._offset += written
             data = data[written:]
         return place
+
+
+def _close_all_but(*kept: int) -> None:
+    below = 2
+    for descriptor in (*sorted(kept), _MOST_DESCRIPTORS):
+        os.closerange(below + 1, descriptor)
+        below = descriptor
 
 
 def _fork() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import select
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -124,3 +125,17 @@ def test_a_project_of_flows_alone_needs_none(
     monkeypatch.setattr(Beside, "__init__", lambda _self: pytest.fail("begun"))
     (root / "flows" / "a.yaml").write_text("flows: [{name: g, process: [{type: log}]}]\n")
     assert lua("compile", cwd=root).exit_code == 0
+
+
+def test_it_holds_no_pipe_of_others_open() -> None:
+    """A child that is told to end by the end of a pipe (child/supervise.py) would not hear of it."""
+    reading, writing = os.pipe()
+    process = Beside()
+    try:
+        process.read([])  # it runs by now, or soon
+        os.close(writing)
+        assert select.select([reading], [], [], 30)[0] == [reading]
+        assert os.read(reading, 1) == b""
+    finally:
+        process.end()
+        os.close(reading)
