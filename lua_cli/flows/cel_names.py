@@ -35,13 +35,16 @@ _ARGUMENTS = "it takes other arguments"
 
 def unknown_name(name: str, path: str, source: str, line: int, column: int) -> tuple[str, int, int]:
     """A message for `name` (with `path` after it), and where the name stands: of a call the engine tells the
-    bracket.
+    bracket, of a path the last dot.
     """
     lines = source.split("\n")
     text = lines[line - 1] if 0 < line <= len(lines) else ""
     before = text[: column - 1].rstrip()
     if text[column - 1 : column] == "(" and before.endswith(name):
         return _call(name, before, line)
+    if text[column - 1 : column] == ".":
+        begin = re.search(rf"(?<![\w.]){re.escape(name)}(?:\s*\.\s*\w+)*$", before)
+        column = begin.start() + 1 if begin else column
     if name in SPACES:
         found = re.match(rf"{name}\s*\.\s*(\w+)", text[column - 1 :])
         if found:
@@ -55,7 +58,7 @@ def unknown_name(name: str, path: str, source: str, line: int, column: int) -> t
             at = macro.start(1)
             line, column = source.count("\n", 0, at) + 1, at - source.rfind("\n", 0, at)
             return f"undeclared reference to '{macro[1]}' ({said})", line, column
-    known = _near(name, VARIABLES) or f'a text needs quotes of its own: "{name}{path}"'
+    known = _near(name, (*VARIABLES, *SPACES)) or f'a text needs quotes of its own: "{name}{path}"'
     return f"undeclared reference to '{name}{path}' ({known})", line, column
 
 

@@ -210,6 +210,18 @@ def test_agents_of_flows_are_served_with_their_documents(tmp_path: Path) -> None
     assert wire.end()[0] == 0
 
 
+def test_an_agent_that_lets_nobody_in_says_what_to_type(tmp_path: Path) -> None:
+    root = tmp_path / "flows"
+    shutil.copytree(REPOSITORY / "templates/facts-flow", root, ignore=shutil.ignore_patterns(".lua"))
+    one = Wire(root)
+    try:
+        said = one.ask("tools/list")["error"]["message"]
+    finally:
+        one.end()
+    assert said.startswith("the blocks before the agent let no message through")
+    assert said.endswith("say who the end user is: --user FILE; or look at them")
+
+
 @pytest.mark.parametrize(
     ("line", "code"),
     [

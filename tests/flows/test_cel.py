@@ -53,7 +53,9 @@ def as_printed(value: Any) -> Any:
 @pytest.mark.parametrize(
     ("source", "message", "line", "column"),
     [
-        ("bdy.a", "undeclared reference to 'bdy.a' (did you mean `body`?)", 1, 4),
+        ("bdy.a", "undeclared reference to 'bdy.a' (did you mean `body`?)", 1, 1),
+        ("size(bdy . a.b) > 1", "undeclared reference to 'bdy.a.b' (did you mean `body`?)", 1, 6),
+        ("mth.abs(1)", "undeclared reference to 'mth' (did you mean `math`?)", 1, 1),
         ("hello", "undeclared reference to 'hello' (a text needs quotes of its own: \"hello\")", 1, 1),
         ("body.a ==", "Syntax error: mismatched input the end", 1, 10),
         ("body.a\n  + nope(1)", "undeclared reference to 'nope' (there is no such function: docs/flows.md)", 2, 5),

@@ -106,7 +106,8 @@ class McpServer:
         except ProtocolError as error:
             answer = ProtocolError(error.code, error.message, asked.id).document()
         except LuaError as error:
-            answer = ProtocolError(INTERNAL, error.message, asked.id).document()
+            said = f"{error.message}: {error.hint}" if error.hint else error.message
+            answer = ProtocolError(INTERNAL, said, asked.id).document()
         with self._lock:
             self._running = None
             if asked.id in self._cancelled:
