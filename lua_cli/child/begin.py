@@ -41,7 +41,8 @@ class Begun:
         self, command: Callable[[int, int], list[str]], environment: Mapping[str, str], folder: str, *, alone: bool
     ) -> None:
         """`command` is given the numbers of result and status. Raises OSError when it cannot be started."""
-        up, down = [os.pipe() for _ in range(3)], [os.pipe() for _ in range(3)]
+        pipes = _pipes(6)
+        up, down = pipes[:3], pipes[3:]
         result, status, log = (writing for _, writing in up)
         stdin, *numbers = (reading for reading, _ in down)
         self.folder, self.since = folder, time.monotonic()
@@ -77,6 +78,18 @@ class Begun:
         self.process.kill()
         self.process.wait(None)
         self.close_pipes()
+
+
+def _pipes(count: int) -> list[tuple[int, int]]:
+    """All of them or none: where descriptors are few, what follows needs the rest."""
+    made: list[tuple[int, int]] = []
+    try:
+        made.extend(os.pipe() for _ in range(count))
+    except OSError:
+        for descriptor in (end for pipe in made for end in pipe):
+            os.close(descriptor)
+        raise
+    return made
 
 
 def _fork(*given: Any) -> Started:
@@ -127,13 +140,25 @@ def new_folder(prefix: str = "lua-run-") -> str:
         folder = os.path.join(os.path.realpath(place), prefix + os.urandom(8).hex())  # noqa: PTH118
         try:
             os.mkdir(folder, 0o700)  # noqa: PTH102
-        except OSError as error:
+            for name in _FOLDERS:
+                os.mkdir(os.path.join(folder, name))  # noqa: PTH102, PTH118
+        except BaseException as error:
+            _remove_empty(folder)
+            if not isinstance(error, OSError):
+                raise
             refused = error
             continue
-        for name in _FOLDERS:
-            os.mkdir(os.path.join(folder, name))  # noqa: PTH102, PTH118
         return folder
     raise refused
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove the folder of a run in which nothing was written."""
+    for name in (*_FOLDERS, ""):
+        try:
+            os.rmdir(os.path.join(folder, name))  # noqa: PTH106, PTH118
+        except OSError:  # it was not made, or holds something
+            continue
 
 
 def environment_in(folder: str, environment: Mapping[str, str]) -> dict[str, str]:

@@ -23,7 +23,9 @@ def safe_descriptor(descriptor: int) -> int:
     """`descriptor` at a high number, closed in programs that the tool starts."""
     import fcntl
 
-    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)  # the user's own limit may be a low one
+    place = _HIGH if allowed == resource.RLIM_INFINITY else min(_HIGH, allowed // 2)
+    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, place)
     os.close(descriptor)
     return high
 

@@ -3,12 +3,14 @@ status pipe.
 
 It forks; the fork becomes the leader of a session and does the work. This process stays behind: it notices the end of
 the work, or that lua-cli hung up (stdin is also the lifeline: it stays open as long as lua-cli wants the tool to
-live), and then kills everything that the work left behind. On Linux it adopts orphans (PR_SET_CHILD_SUBREAPER), so
-that processes that left the group and lost their parents die too; elsewhere only the group of the tool can be killed.
+live), and then kills everything that the work left behind. Where lua-cli was killed, it removes the run's folder, too.
+On Linux it adopts orphans (PR_SET_CHILD_SUBREAPER), so that processes that left the group and lost their parents die
+too; elsewhere only the group of the tool can be killed.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -33,7 +35,7 @@ def serve(result: int, status: int, early: Sequence[str] = ()) -> NoReturn:
     try:
         order = json.loads(read_request(0))
     except EOFError:
-        os._exit(0)
+        _end_unasked(os.path.dirname(os.environ["HOME"]))  # noqa: PTH120  # begin.environment_in
     work = _work(order["do"])
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     pid = os.fork()
@@ -45,13 +47,30 @@ def serve(result: int, status: int, early: Sequence[str] = ()) -> NoReturn:
         os._exit(70)
     os.close(result)
     ended = _wait(pid, order["folder"], order["limits"]["disk"])
-    left = _end(pid) if ended is None else {}
+    left = _kill(pid) if ended is None else {}
     left |= _kill_everything(pid)
     if ended == _DISK:
-        os.write(status, b"limit disk\n")
-        os._exit(0)
+        _end(status, b"limit disk\n", order["folder"])
     code = os.waitstatus_to_exitcode(left.get(pid, 0) if ended is None else ended)
-    os.write(status, b"signal %d\n" % -code if code < 0 else b"exit %d\n" % code)
+    _end(status, b"signal %d\n" % -code if code < 0 else b"exit %d\n" % code, order["folder"])
+
+
+def _end(status: int, word: bytes, folder: str) -> NoReturn:
+    """Say how it ended. Where nobody is left to hear it, nobody else removes the run's folder."""
+    try:
+        os.write(status, word)
+    except BrokenPipeError:
+        import shutil
+
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
+
+
+def _end_unasked(folder: str) -> NoReturn:
+    """End without an order: lua-cli went away. Nothing was written yet in the run's folder."""
+    for name in ("work", "home", "tmp", ""):
+        with contextlib.suppress(OSError):
+            os.rmdir(os.path.join(folder, name))  # noqa: PTH106, PTH118
     os._exit(0)
 
 
@@ -101,7 +120,7 @@ def _wait(pid: int, folder: str, disk: int) -> int | None:
             return None
 
 
-def _end(leader: int) -> dict[int, int]:
+def _kill(leader: int) -> dict[int, int]:
     """Kill the tool's process and its group; gives its wait status."""
     _signal_group(leader)
     _signal(leader, signal.SIGKILL)  # it may have no group of its own yet

@@ -137,14 +137,14 @@ def _looking_ahead(project: Project, check: bool) -> Iterator[Ahead | None]:
     if check or not project.has_python or cores() == 1:
         yield None
         return
-    from lua_cli.probe.ahead import begin_looking
+    from lua_cli.probe.ahead import Ahead
 
-    ahead = begin_looking(project)
+    ahead = Ahead()
     try:
+        ahead.begin(project)
         yield ahead
     finally:
-        if ahead is not None:
-            ahead.drop()
+        ahead.drop()
 
 
 @record(frozen=True)

@@ -22,33 +22,33 @@ EARLY = ("lua_cli.child.look", WARM)
 
 
 class Ahead:
-    """A child that waits for its order, and its folder. `drop` it, or `take` it."""
+    """A child that waits for its order, and its folder. `drop` it in any case, or `take` it first."""
 
-    def __init__(self, begun: Begun, folder: Path) -> None:
-        self._begun: Begun | None = begun
-        self._folder = folder
+    def __init__(self) -> None:
+        self._begun: Begun | None = None
+        self._folder = ""
+
+    def begin(self, project: Project) -> None:
+        """Begin the child. Where it cannot be begun there is none: whoever needs one says why."""
+        try:
+            self._folder = new_folder("lua-probe-")
+            environment = environment_in(self._folder, child_environment({}))
+            interpreter = str(project.interpreter.executable)
+            alone = threading.active_count() == 1
+            self._begun = begin(interpreter, environment, self._folder, EARLY, alone=alone)
+        except (LuaError, OSError):
+            self.drop()
 
     def take(self) -> tuple[Begun, Path] | None:
-        """The child, which is the caller's from now on; None when somebody has it."""
+        """The child, which is the caller's from now on; None when there is none, or somebody has it."""
         begun, self._begun = self._begun, None
-        return (begun, self._folder) if begun is not None else None
+        return (begun, Path(self._folder)) if begun is not None else None
 
     def drop(self) -> None:
-        """End the child, when nobody took it. Again and again."""
+        """End the child, when nobody took it, and remove its folder. Again and again; interrupts come anywhere, so it
+        is for `finally` around all else."""
         begun, self._begun = self._begun, None
         if begun is not None:
             begun.drop()
+        if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def begin_looking(project: Project) -> Ahead | None:
-    """Begin the child; None when it cannot be: whoever needs one says why."""
-    folder = new_folder("lua-probe-")
-    environment = environment_in(folder, child_environment({}))
-    try:
-        interpreter = str(project.interpreter.executable)
-        alone = threading.active_count() == 1
-        return Ahead(begin(interpreter, environment, folder, EARLY, alone=alone), Path(folder))
-    except LuaError:
-        shutil.rmtree(folder, ignore_errors=True)
-        return None
