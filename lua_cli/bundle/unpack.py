@@ -10,6 +10,7 @@ import errno
 import os
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from lua_cli.bundle.built import OpenedArtifact
@@ -102,7 +103,8 @@ def _move(temporary: Path, folder: Path, files: Mapping[str, bytes]) -> None:
             if is_whole(folder, files):
                 return
             damaged = _temporary_name(folder.parent)
-            folder.rename(damaged)
+            with suppress(FileNotFoundError):  # who moved it away was killed before the new one was there
+                folder.rename(damaged)
             discard(damaged)
             if _renamed(temporary, folder):
                 return
@@ -125,8 +127,11 @@ def _remove_leftovers(cache: Path) -> None:
     """Temporary folders of processes that were killed: those that nobody has written into for an hour."""
     now = time.time()
     for entry in os.scandir(cache):
-        if entry.name.startswith(_TEMPORARY) and now - entry.stat(follow_symlinks=False).st_mtime > _LEFTOVER_SECONDS:
-            discard(Path(entry.path))
+        if not entry.name.startswith(_TEMPORARY):
+            continue
+        with suppress(FileNotFoundError):  # whose process has just moved it into its place
+            if now - entry.stat(follow_symlinks=False).st_mtime > _LEFTOVER_SECONDS:
+                discard(Path(entry.path))
 
 
 def _temporary_name(cache: Path) -> Path:
