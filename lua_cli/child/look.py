@@ -46,8 +46,9 @@ def look(order: dict[str, Any], channel: Channel) -> None:
 
 
 def _set(values: Mapping[str, str]) -> None:
-    """The variables that the skills declare; the process may have been begun before they were known."""
-    os.environ.update(values)
+    """The variables that the skills declare; the process may have been begun before they were known. Home and temporary
+    files stay in the run's folder, as begin.py has it."""
+    os.environ.update({name: value for name, value in values.items() if name not in ("HOME", "TMPDIR")})
     if "TZ" in values:
         time.tzset()  # read by C when the process began
 

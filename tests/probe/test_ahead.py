@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -17,12 +18,15 @@ from lua_cli.child.environment import child_environment
 from lua_cli.child.launch import Order, start_child
 from lua_cli.errors import LuaError
 from lua_cli.probe import ahead as looking
+from lua_cli.probe import inspecting
 from lua_cli.probe.ahead import Ahead
 from lua_cli.project import Project, open_project
+from tests.conftest import Result
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="tools run on Linux and macOS only")
 
 WriteProject = Callable[[Mapping[str, str]], Path]
+Lua = Callable[..., Result]
 
 AGENT = """\
 from lua_cli import LuaAgent, LuaSkill, LuaTool
@@ -167,3 +171,23 @@ def test_tools_are_looked_at_under_a_low_limit_of_open_files(write_project: Writ
     line = f"{low}import sys; from lua_cli.main import run; sys.argv[1:] = ['compile']; run()"
     done = subprocess.run([sys.executable, "-c", line], cwd=root, capture_output=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, b""), done.stdout
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_home_and_temporary_files_are_the_run_s_where_a_tool_asks_for_them(
+    cores: int, write_project: WriteProject, lua: Lua, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A declared variable has the user's value, but for these two: they are what they are in a run."""
+    monkeypatch.setattr(inspecting, "cores", lambda: cores)
+    monkeypatch.setenv("HOME", "/home/of/the/user")
+    monkeypatch.setenv("SHOP", "tea")
+    shown = "[os.environ['HOME'], os.environ['TMPDIR'], os.environ['SHOP']]"
+    source = AGENT.replace("class Find", f"SEEN = {shown}\n\n\nclass Find").replace(
+        '{"type": "string"}', '{"type": "string", "enum": SEEN}'
+    )
+    root = write_project({"agent.py": f"import os\n\n{source}"})
+    document = json.loads(lua("compile", "--json", cwd=root).stdout)
+    home, temporary, shop = document["tools"][0]["inputSchema"]["properties"]["order"]["enum"]
+    assert Path(home).parent == Path(temporary).parent
+    assert Path(home).parent.parent == places
+    assert shop == "tea"
