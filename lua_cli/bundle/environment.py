@@ -128,4 +128,5 @@ def _shown(thing: LocalThing) -> str:
 
 
 def _is_name(name: str) -> bool:
-    return bool(name) and not {"=", "\0", "\n"} & set(name)
+    """Whether a variable can have that name: half of a surrogate pair is nothing that an environment can hold."""
+    return bool(name) and not {"=", "\0", "\n"} & set(name) and not any("\ud800" <= char <= "\udfff" for char in name)

@@ -200,3 +200,11 @@ def test_the_order_of_the_places_that_give_values(lua: Lua, write_project: Write
         assert json.loads(result.stdout) == {**expected, "A": "shell", "B": "3", "E": "shell"}
     finally:
         (root.parent / ".env").unlink()
+
+
+@pytest.mark.parametrize("name", ["\\0", "\\udcff", "A=B", ""])
+def test_a_reading_of_what_can_be_no_name_needs_nothing(lua: Lua, write_project: Write, name: str) -> None:
+    root = project(write_project, f'return os.environ.get("{name}")')
+    assert messages(lua, root) == []
+    assert lua("test", "--ci", "skill", "--name", "acme", "--input", "{}", cwd=root).exit_code in (0, 1)
+    assert lua("compile", cwd=root).exit_code == 0
