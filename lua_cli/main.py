@@ -22,6 +22,8 @@ def run() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell (`>&-`): what is said goes nowhere
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
+            _write_all(name)
     argv = sys.argv[1:]
     if argv[:1] != ["compile"] or "--watch" in argv:
         sys.exit(main(argv))
@@ -37,6 +39,19 @@ def run() -> None:
     except OSError:
         code = code or EXIT_FINDINGS  # what was to be said there is lost, and that must not look like success
     os._exit(code)  # taking down what a compile has made takes longer than some compiles
+
+
+def _write_all(name: str) -> None:
+    """With PYTHONUNBUFFERED a stream writes once, and forgets what a full disk or a reader that left did not take: an
+    answer cut short would look like success.
+    """
+    import io
+
+    stream = getattr(sys, name)
+    raw = getattr(stream, "buffer", None)
+    if isinstance(raw, io.RawIOBase):
+        whole = io.BufferedWriter(raw)
+        setattr(sys, name, io.TextIOWrapper(whole, stream.encoding, stream.errors, line_buffering=True))
 
 
 def main(argv: list[str]) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -111,3 +112,17 @@ def test_a_closed_stdout_is_no_error(tmp_path: Path) -> None:
     line = f"{sys.executable} -m lua_cli --version >&-"
     done = subprocess.run(["sh", "-c", line], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_answer_that_is_cut_short_is_no_success(tmp_path: Path, unbuffered: str) -> None:
+    """A file that takes no more than a part; Python alone forgets the rest where it does not buffer."""
+    few = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
+    line = f"{few}import sys; from lua_cli.main import run; sys.argv[1:] = ['--help']; run()"
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    with (tmp_path / "said").open("wb") as file:
+        done = subprocess.run(
+            [sys.executable, "-c", line], env=environment, stdout=file, stderr=subprocess.PIPE, timeout=60, check=False
+        )
+    assert (tmp_path / "said").stat().st_size == 100
+    assert (done.returncode, b"cannot write the result" in done.stderr) == (1, True), done.stderr
