@@ -55,6 +55,8 @@ def serve(names: Sequence[str], where: Where) -> int:
         out.write(text)
         out.flush()
 
+    if sys.stdin.isatty():
+        note("waiting for a client to speak MCP on stdin; Ctrl-C ends it")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(encoding="utf-8")
     lines = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="replace")

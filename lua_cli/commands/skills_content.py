@@ -46,6 +46,7 @@ def pull_command(
         path = output or Path()
         if path.is_dir():
             path = path / artifact_file_name(name).replace(".luapkg", f"-{version}.luapkg")
+            _refuse_another(path, opened.content)
         try:
             replace_file(path, opened.content)
         except OSError as error:
@@ -56,6 +57,13 @@ def pull_command(
             note(target.describe())
             say(f"{path}  {name} {version}  {opened.digest}  {size_text(len(opened.content))}")
     return EXIT_OK
+
+
+def _refuse_another(path: Path, content: bytes) -> None:
+    """Raises UsageError where a file of that name holds something else: the same version out of another registry."""
+    if path.is_file() and path.read_bytes() != content:
+        hint = f"move it away, or name the file that is to be replaced: --output {path}"
+        raise UsageError(f"{path} is there already, with another content", hint=hint)
 
 
 def yank_command(

@@ -39,7 +39,7 @@ class Target:
         said = f"agent {self.agent} on " + (
             place.where if place.kind == "http" else f"the embedded registry ({place.where})"
         )
-        return f"{said}\n! {self.doubt}; say that it is meant with --agent {self.agent}" if self.own else said
+        return f"{said}\n! {self.doubt}: --agent {self.agent} says that it is meant" if self.own else said
 
     @property
     def doubt(self) -> str:

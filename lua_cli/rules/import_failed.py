@@ -58,6 +58,7 @@ class SearchDocs(LuaTool[Query]):
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -72,12 +73,27 @@ SEVERITY: Final = "error"
 LATER = True
 
 
+_TOP_LEVEL = "do work in `execute` rather than at the top level of the module"
+_UNDEFINED = re.compile(r"NameError: name '(\w+)' is not defined")
+
+
 def from_finding(finding: Finding) -> Diagnostic:
     what = finding.facts.get("name", "the artifact")
-    help_ = finding.facts.get("advice") or "do work in `execute` rather than at the top level of the module"
+    help_ = finding.facts.get("advice") or _undefined(finding.facts.get("reason", "")) or _TOP_LEVEL
     message = f"{what} cannot be imported out of the artifact{because(finding)}"
     diagnostic = diagnostic_of(finding, CODE, SEVERITY, message, help_)
     return replace(diagnostic, related=diagnostic.related + tuple(_frames(finding)))
+
+
+def _undefined(reason: str) -> str:
+    """The hint for a name that is not there; "" for another failure."""
+    found = _UNDEFINED.search(reason)
+    if found is None:
+        return ""
+    import difflib
+
+    near = difflib.get_close_matches(found[1], dir(builtins), n=1)
+    return f"did you mean `{near[0]}`?" if near else f"import `{found[1]}`, or define it above its first use"
 
 
 def _frames(finding: Finding) -> Iterator[Related]:

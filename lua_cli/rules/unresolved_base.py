@@ -75,6 +75,10 @@ def from_finding(finding: Finding) -> Diagnostic:
     expression = finding.facts.get("expression", "")
     base = f"the base `{expression}`{owner}" if expression else f"a base{owner}"
     broken = _BROKEN.search(finding.facts.get("reason", ""))
-    way_out = "mend that first" if broken else "import the base class and name it in the class statement"
+    way_out = (
+        "mend its source first: another error says where"
+        if broken
+        else "import the base class and name it in the class statement"
+    )
     help_ = near(finding, way_out)
     return diagnostic_of(finding, CODE, SEVERITY, f"{base} cannot be resolved{because(finding)}", help_)

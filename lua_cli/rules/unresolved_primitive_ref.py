@@ -96,13 +96,14 @@ SEVERITY: Final = "error"
 
 
 _BROKEN = re.compile(r"its source cannot be read|its import fails")
+_MEND = "mend its source first: another error says where"
 _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 
 
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "what is registered here")
     broken = _BROKEN.search(finding.facts.get("reason", ""))
-    help_ = near(finding, "mend that first" if broken else "write the instances in the list: `tools=[SearchDocs()]`")
+    help_ = near(finding, _MEND if broken else "write the instances in the list: `tools=[SearchDocs()]`")
     return diagnostic_of(finding, CODE, SEVERITY, f"{what} cannot be resolved{because(finding)}", help_)
 
 
@@ -114,6 +115,11 @@ def amend(diagnostic: Diagnostic, finding: Finding, context: Context) -> Diagnos
     if undefined is None or top is None or undefined[1] in top.names:
         return diagnostic
     definitions = list(islice(modules_that_define(undefined[1], context.project, context.index.finder), 2))
+    if not definitions:
+        import difflib
+
+        likely = difflib.get_close_matches(undefined[1], top.names, n=1)
+        return replace(diagnostic, help=f"did you mean `{likely[0]}`?") if likely else diagnostic
     if len(definitions) != 1:
         return diagnostic
     statement = f"from {definitions[0]} import {undefined[1]}"

@@ -2,9 +2,11 @@
 
 The class could be a tool as it is: it has a name and an `execute`, and nothing derives from it. But no skill holds it,
 so it is neither compiled nor offered to the model. Classes that others derive from are bases and are left alone, as is
-a class whose name begins with an underscore.
+a class whose name begins with an underscore. Files that nothing imports are looked through too, where they lie beside
+the modules of registered tools: a tool that was written, but neither imported nor registered, is the one that nobody
+misses until a customer does.
 
-What to do: add an instance to the `tools` of a skill, or delete the class.
+What to do: import the class, add an instance to the `tools` of a skill, or delete the class.
 
 Bad:
 
@@ -84,6 +86,7 @@ from typing import Final
 
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import Context, short
+from lua_cli.rules.judging.unreached import unreached_tools, unsilenced
 
 CODE: Final = "lua/unused-tool"
 SEVERITY: Final = "warning"
@@ -104,6 +107,12 @@ def check(context: Context) -> Iterator[Diagnostic]:
         message = f"{name} is a tool that no skill holds, so it is not bundled"
         help_ = f"add `{name}()` to the tools of a skill, or delete the class"
         yield Diagnostic(CODE, SEVERITY, message, info.place, help=help_)
+    for found in unreached_tools(context):
+        message = f"{found.name} is a tool in a file that nothing imports, so it is not bundled"
+        help_ = f"import it and add `{found.name}()` to the tools of a skill, or delete the class"
+        diagnostic = Diagnostic(CODE, SEVERITY, message, found.place, help=help_)
+        if unsilenced(context, diagnostic):
+            yield diagnostic
 
 
 def _some_not_known(context: Context) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -208,6 +209,14 @@ def test_agents_of_flows_are_served_with_their_documents(tmp_path: Path) -> None
     wire.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}})
     assert wire.ask("ping", id=2)["id"] == 2
     assert wire.end()[0] == 0
+
+
+def test_an_interrupt_ends_it_like_any_command(shop: Path) -> None:
+    one = Wire(shop)
+    assert "result" in one.ask("ping")  # it serves
+    one.process.send_signal(signal.SIGINT)
+    _, errors = one.process.communicate(timeout=60)
+    assert (one.process.returncode, errors.splitlines()[-1]) == (130, "interrupted")
 
 
 def test_an_agent_that_lets_nobody_in_says_what_to_type(tmp_path: Path) -> None:

@@ -171,9 +171,7 @@ def test_the_agent_is_the_keys_only_one_or_named_once(lua: Lua, root: Path, serv
 
 def test_an_agent_of_another_name_is_said_until_somebody_chose_it(lua: Lua, root: Path, server: ApiServer) -> None:
     server.keys[KEY] = ["agent_7"]
-    warning = (
-        "! this project's agent is called acme, and this is agent agent_7; say that it is meant with --agent agent_7"
-    )
+    warning = "! this project's agent is called acme, and this is agent agent_7: --agent agent_7 says that it is meant"
     planned = lua("push", "skill", "--name", "orders", "--dry-run", cwd=root)
     assert warning in planned.stderr.splitlines()
     data = document(lua("push", "skill", "--name", "orders", "--dry-run", "--json", cwd=root))

@@ -111,6 +111,11 @@ def test_pull_fetches_a_version_whole(lua: Lua, pushed: Path, tmp_path: Path) ->
     named = document(lua("skills", "pull", "orders", "-o", str(tmp_path / "x.luapkg"), "--json", cwd=pushed))
     assert (named["skillVersion"], named["digest"]) == ("1.0.0", opened.digest)
     assert (tmp_path / "x.luapkg").read_bytes() == opened.content
+    assert lua("skills", "pull", "orders@1.0.0", cwd=pushed).exit_code == 0  # the same again
+    (pushed / "orders-1.0.0.luapkg").write_bytes(b"of another registry")
+    refused = lua("skills", "pull", "orders@1.0.0", cwd=pushed)
+    assert (refused.exit_code, (pushed / "orders-1.0.0.luapkg").read_bytes()) == (2, b"of another registry")
+    assert "orders-1.0.0.luapkg is there already, with another content" in refused.stderr
     assert lua("skills", "pull", "orders@3.0.0", cwd=pushed).exit_code == 3
     lost = lua("skills", "pull", "orders", "-o", str(tmp_path / "no" / "x.luapkg"), cwd=pushed)
     assert lost.exit_code == 1 and "cannot write" in lost.stderr
