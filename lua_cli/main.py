@@ -14,6 +14,10 @@ import sys
 from lua_cli._version import __version__
 from lua_cli.errors import EXIT_BUG, EXIT_FINDINGS, EXIT_INTERRUPTED, EXIT_OK, LuaError
 
+TYPE_CHECKING = False  # what type checkers take for true; `typing` alone costs a fifth of a bare Python
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 _HELP = os.path.join(os.path.dirname(__file__), "_help.txt")  # noqa: PTH118, PTH120  # pathlib costs half a bare Python
 
 
@@ -26,19 +30,31 @@ def run() -> None:
             _write_all(name)
     argv = sys.argv[1:]
     if argv[:1] != ["compile"] or "--watch" in argv:
-        sys.exit(main(argv))
+        code = main(argv)
+        if _somebody_waits():  # Python would wait for the lock of what a thread reads, and end with an abort
+            _end(code)
+        sys.exit(code)
     import gc
 
     from lua_cli import lifetime
 
     lifetime.ends_soon = True
     gc.disable()
-    code = main(argv)
+    _end(main(argv))  # taking down what a compile has made takes longer than some compiles
+
+
+def _somebody_waits() -> bool:
+    """Whether a thread is there that nobody ends: the one that reads what a client of `lua mcp` says."""
+    threading = sys.modules.get("threading")
+    return threading is not None and any(thread.daemon for thread in threading.enumerate())
+
+
+def _end(code: int) -> NoReturn:
     try:
         sys.stderr.flush()
     except OSError:
         code = code or EXIT_FINDINGS  # what was to be said there is lost, and that must not look like success
-    os._exit(code)  # taking down what a compile has made takes longer than some compiles
+    os._exit(code)
 
 
 def _write_all(name: str) -> None:
