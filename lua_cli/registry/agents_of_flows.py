@@ -13,7 +13,7 @@ from lua_cli.bundle.flow_agent import HeldAgent, held_agent
 from lua_cli.bundle.model import OpenedArtifact
 from lua_cli.flows.model import Template
 from lua_cli.records import record, replace
-from lua_cli.registry.changes import Changes
+from lua_cli.registry.changes import Changes, Wording
 
 
 @record(frozen=True)
@@ -26,14 +26,27 @@ class _Seen:
 
 def with_agents(changes: Changes, before: OpenedArtifact, after: OpenedArtifact) -> Changes:
     """The changes, with those of an agent of flows; others stay as they are."""
-    return replace(changes, parts=(*changes.parts, *_parts(before, after)))
-
-
-def _parts(before: OpenedArtifact, after: OpenedArtifact) -> Iterator[str]:
     one, other = held_agent(before), held_agent(after)
     if one is None or other is None:
-        return
+        return changes
     old, new = _seen(one), _seen(other)
+    parts, wording = (*changes.parts, *_parts(old, new)), (*changes.wording, *_wordings(old, new))
+    return replace(changes, parts=parts, wording=wording)
+
+
+def _wordings(old: _Seen, new: _Seen) -> Iterator[Wording]:
+    for name, text in new.others.items():
+        if old.others.get(name, text) != text:
+            yield Wording("", name, old.others[name], text)
+    for name, (description, text) in new.documents.items():
+        was, before = old.documents.get(name, (description, text))
+        if description != was:
+            yield Wording("", f"description of document {name}", was, description)
+        if text != before:
+            yield Wording("", f"document {name}", before, text)
+
+
+def _parts(old: _Seen, new: _Seen) -> Iterator[str]:
     for name in {**new.others, **old.others}:
         if old.others.get(name) != new.others.get(name):
             yield name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lua_cli.records import record
@@ -44,10 +44,21 @@ class Tokens:
 
 
 @record(frozen=True)
+class Wording:
+    """A text that the model sees, before and after. `tool` is "" for one of the skill's own; `part` as in `Changes`."""
+
+    tool: str
+    part: str
+    before: str
+    after: str
+
+
+@record(frozen=True)
 class Changes:
     """The differences. `parts` are the skill's own: "description", "context", "instructions", "condition", and of
     agents of flows those of `agents_of_flows.py`; with "context" among them `tokens` are known. `renamed` tools are
-    among `added` and `removed`, too. `env` are the names of variables that are read now and were not before.
+    among `added` and `removed`, too. `env` are the names of variables that are read now and were not before. `wording`
+    has the texts that differ.
     """
 
     added: tuple[str, ...] = ()
@@ -57,6 +68,7 @@ class Changes:
     renamed: tuple[Rename, ...] = ()
     tokens: Tokens | None = None
     env: tuple[str, ...] = ()
+    wording: tuple[Wording, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.added or self.removed or self.changed or self.parts)
@@ -84,7 +96,24 @@ def changes_between(before: SkillFacts | None, after: SkillFacts) -> Changes:
         renamed=_renamed(removed, added),
         tokens=Tokens(tokens_of(before.context), tokens_of(after.context)) if "context" in parts else None,
         env=tuple(name for name in after.env if name not in before.env),
+        wording=tuple(_wordings(before, after)),
     )
+
+
+def _wordings(before: SkillFacts, after: SkillFacts) -> Iterator[Wording]:
+    old = {tool.name: tool for tool in before.tools}
+    for tool in after.tools:
+        if tool.name in old and old[tool.name].description != tool.description:
+            yield Wording(tool.name, "description", old[tool.name].description, tool.description)
+    if before.description != after.description:
+        yield Wording("", "description", before.description, after.description)
+    if before.context != after.context:
+        yield Wording("", "context", _plain(before.context), _plain(after.context))
+
+
+def _plain(context: str | Mapping[str, str]) -> str:
+    """A context as text, channel by channel where it has several."""
+    return context if isinstance(context, str) else "\n".join(f"{name}: {text}" for name, text in context.items())
 
 
 def tokens_of(context: str | Mapping[str, str]) -> int:

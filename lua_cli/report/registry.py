@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lua_cli.errors import LuaError
-from lua_cli.registry.changes import Changes
+from lua_cli.registry.changes import Changes, Wording
 from lua_cli.registry.execute import Deployed, Pushed, Receipt
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
 from lua_cli.registry.protocol import Deployment, RegistryPlace, SkillRecord, VersionRecord
@@ -83,8 +83,11 @@ def _read_at(step: PushStep | DeployStep, name: str) -> str:
     return f" (read at {place})" if place else ""
 
 
-def change_lines(changes: Changes) -> list[str]:
-    """What the model sees that changes: added, removed and changed tools, then the skill's own parts."""
+def change_lines(changes: Changes, *, texts: bool = False) -> list[str]:
+    """What the model sees that changes: added, removed and changed tools, then the skill's own parts; with `texts` the
+    lines of them that differ.
+    """
+    wording = {(one.tool, one.part): one for one in changes.wording} if texts else {}
     origin = {rename.new: rename for rename in changes.renamed}
     lines = []
     for name in changes.added:
@@ -94,13 +97,26 @@ def change_lines(changes: Changes) -> list[str]:
     lines += [f"- {name}" for name in changes.removed]
     for change in changes.changed:
         lines.append(f"~ {change.name} ({', '.join(change.parts)})")
+        lines += _word_lines(wording.get((change.name, "description")))
         lines += _schema_lines(change.schema)
     for part in changes.parts:
         tokens = changes.tokens if part == "context" else None
         lines.append(
             f"~ {part} of the skill" + (f" (about {tokens.before} -> {tokens.after} tokens)" if tokens else "")
         )
+        lines += _word_lines(wording.get(("", part)))
     return lines
+
+
+def _word_lines(wording: Wording | None) -> list[str]:
+    """The lines of a text that went and came, with one around them."""
+    if wording is None:
+        return []
+    import difflib
+
+    compared = difflib.unified_diff(wording.before.splitlines(), wording.after.splitlines(), n=1, lineterm="")
+    shown = list(compared)[2:]  # without the names of files
+    return [f"    {line[:1]} {line[1:]}".rstrip() if not line.startswith("@@") else "    ..." for line in shown][1:]
 
 
 def content_lines(contents: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
@@ -185,6 +201,10 @@ def changes_record(changes: Changes) -> dict[str, Any]:
         "skill": list(changes.parts),
         "contextTokens": {"before": tokens.before, "after": tokens.after} if tokens else None,
         "newEnv": list(changes.env),
+        "wording": [
+            {"tool": one.tool or None, "part": one.part, "before": one.before, "after": one.after}
+            for one in changes.wording
+        ],
         "breaking": changes.breaking,
     }
 

@@ -18,7 +18,7 @@ def diff_lines(old: str, new: str, changes: Changes, content: ContentChanges | N
     has no artifact.
     """
     lines = [f"{old} -> {new}"]
-    seen = change_lines(changes) + [f"+ reads {name} from the environment" for name in changes.env]
+    seen = change_lines(changes, texts=True) + [f"+ reads {name} from the environment" for name in changes.env]
     lines += [f"  {line}" for line in seen] or ["  the model sees no difference"]
     if content is None:
         return [*lines, "files: not known, one of the two has no artifact"]

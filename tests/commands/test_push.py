@@ -258,6 +258,7 @@ def test_json_is_one_document_with_what_was_done(lua: Lua, root: Path) -> None:
         "skill": [],
         "contextTokens": None,
         "newEnv": [],
+        "wording": [],
         "breaking": False,
     }
     assert re.fullmatch("sha256:[0-9a-f]{64}", push["digest"])

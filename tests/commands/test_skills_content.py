@@ -69,14 +69,16 @@ def test_diff_says_what_the_model_sees_first_and_then_files(lua: Lua, pushed: Pa
     result = lua("skills", "diff", "orders", cwd=pushed)
     assert result.exit_code == 0, result.stderr
     lines = result.stdout.splitlines()
-    assert lines[:5] == [
+    assert lines[:7] == [
         "orders 1.0.0 (live) -> the working tree",
         "  + find_order  (looks like get_order, renamed)",
         "  - get_order",
         "  ~ context of the skill (about 10 -> 14 tokens)",
+        "      - Use get_order for the state of orders.",
+        "      + Use find_order for the state of orders, with its number.",
         "files",
     ]
-    assert lines[5].startswith("  ~ agent.py  (+")
+    assert lines[7].startswith("  ~ agent.py  (+")
     refunds = lua("skills", "diff", "refunds", cwd=pushed).stdout
     assert "  ~ refund_order (input schema)\n    ! /why is new and required\n" in refunds
 

@@ -28,7 +28,8 @@ def test_the_files_of_a_page_are_a_project_that_compiles(
         if block.title:
             (root / block.title).parent.mkdir(parents=True, exist_ok=True)
             (root / block.title).write_text(block.text, encoding="utf-8")
-    compiled = lua("compile", "--ci", "--strict", "--format", "concise", cwd=root)
+    # a page shows the files that it speaks of, and not always the one that registers a tool
+    compiled = lua("compile", "--ci", "--strict", "--ignore", "unused-tool", "--format", "concise", cwd=root)
     assert (compiled.exit_code, compiled.stdout) == (0, ""), compiled
     if (root / "tests").exists():
         tested = lua("test", "--ci", cwd=root)

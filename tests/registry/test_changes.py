@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lua_cli.registry.changes import Changes, Rename, Tokens, changes_between, tokens_of
+from lua_cli.registry.changes import Changes, Rename, Tokens, Wording, changes_between, tokens_of
 from lua_cli.registry.content import FileChange, content_changes
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from lua_cli.registry.schemas import schema_changes
@@ -150,7 +150,8 @@ def test_a_context_is_counted_in_tokens_before_and_after() -> None:
         1,
     )
     changes = changes_between(skill(context="abcd" * 10), skill(context="abcd" * 30))
-    assert changes == Changes(parts=("context",), tokens=Tokens(10, 30))
+    wording = (Wording("", "context", "abcd" * 10, "abcd" * 30),)
+    assert changes == Changes(parts=("context",), tokens=Tokens(10, 30), wording=wording)
     assert not changes.breaking
 
 
