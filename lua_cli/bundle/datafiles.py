@@ -59,7 +59,13 @@ def _homes(read: DataRead, module: ModuleLocation, imports: Imports, members: Me
         return [module]
     package = imports.index.locate(read.package)
     if package is None:
-        members.say("lua/data-file-missing", read.place, name=read.target, reason=f"there is no package {read.package}")
+        members.say(
+            "lua/data-file-missing",
+            read.place,
+            name=read.target,
+            reason=f"there is no package {read.package}",
+            advice="mend the name of the package",
+        )
     return [package] if package is not None and imports.is_bundled(package) else []
 
 
@@ -71,8 +77,9 @@ def _add_one(members: Members, read: DataRead, location: ModuleLocation, imports
     name = posixpath.normpath(posixpath.join(here, read.target))
     if name == ".." or name.startswith("../"):
         root = project.relative(location.root or project.root)
-        reason = f"it lies outside of the import root `{root}`, and an artifact has no place for it: move it below"
-        members.say("lua/data-file-missing", read.place, name=read.target, reason=reason)
+        reason = f"it lies outside of the import root `{root}`, and an artifact has no place for it"
+        advice = f"move it below `{root}`, best beside the module, and read it from there"
+        members.say("lua/data-file-missing", read.place, name=read.target, reason=reason, advice=advice)
     elif path is None:
         missing = members.ask(_joined(folders[0], read.target))
         members.say("lua/data-file-missing", read.place, name=read.target, reason=_why_missing(missing, project))
@@ -81,11 +88,11 @@ def _add_one(members: Members, read: DataRead, location: ModuleLocation, imports
     elif path.is_dir():
         if not members.has_below(name):
             glob = f"{project.relative(path)}/**"
-            reason = f'it is a folder: name its files, for example `include = ["{glob}"]` in [tool.lua]'
-            members.say("lua/data-file-missing", read.place, name=read.target, reason=reason)
+            advice = f'name its files in [tool.lua]: `include = ["{glob}"]`'
+            members.say("lua/data-file-missing", read.place, name=read.target, reason="it is a folder", advice=advice)
     elif path.name not in _names_in(path.parent):
         reason = "its name on disk has other letter case, which only some systems forgive"
-        members.say("lua/data-file-missing", read.place, name=read.target, reason=reason)
+        members.say("lua/data-file-missing", read.place, name=read.target, reason=reason, advice="write it as on disk")
     else:
         reason, beside = f"read by {read.place.path}:{read.place.line}", location.origin != "first-party"
         members.add(name, path, "data", reason, read.place, beside=beside)

@@ -82,6 +82,6 @@ LATER = True
 
 
 def from_finding(finding: Finding) -> Diagnostic:
-    help_ = "mend the name, move the file below the import root, or name it in `include` of [tool.lua]"
+    help_ = finding.facts.get("advice") or "mend the name, or create the file before it is bundled"
     what = subject(finding, "a data file")
     return diagnostic_of(finding, CODE, SEVERITY, f"{what} is not bundled{because(finding)}", help_)

@@ -100,6 +100,7 @@ _SNAKE = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
 _QUOTED = (
     r"[`'\"](?P<{}>[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+)[`'\"]"  # with hyphens it is a word of the language, unless quoted
 )
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _ASKED_FOR = re.compile(
     r"\b(?:use|using|call|calling|invoke|run|try|via|with|through)\s+(?:the\s+)?(?:tool\s+)?"
     rf"(?:(?P<a>{_SNAKE})\b|{_QUOTED.format('b')})"
@@ -175,6 +176,8 @@ def _unknown_names(context: Context, agent: AgentInfo, tools: dict[str, Register
             if name in tools or name in there or name in _BUILT_IN or attribute.place is None:
                 continue
             near = difflib.get_close_matches(name, tools, n=1, cutoff=0.6)
+            if near and not _NAME.fullmatch(near[0]):
+                continue  # the name of that tool is what is wrong, and is told at its place
             help_ = f"did you mean `{near[0]}`?" if near else "name a tool of this agent, or take the sentence out"
             message = f"{label} names a tool `{name}`, which the agent does not have"
             yield Diagnostic(CODE, SEVERITY, message, _place_of_word(context, attribute.place, name), help=help_)

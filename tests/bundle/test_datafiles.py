@@ -106,8 +106,8 @@ def test_bytes_of_data_stay_and_line_ends_of_text_do_not(tmp_path: Path) -> None
         ('"rates.json"', {"tools/Rates.json": ""}, "there is no tools/rates.json (did you mean `Rates.json`?)"),
         ('"rate.json"', {"tools/rates.json": ""}, "there is no tools/rate.json (did you mean `rates.json`?)"),
         ('"d" / "x.csv"', {}, "there is no folder tools/d"),
-        ('"d"', {"tools/d/x.csv": ""}, 'it is a folder: name its files, for example `include = ["tools/d/**"]` in [tool.lua]'),
-        ('".." / ".." / "x.csv"', {}, "it lies outside of the import root `.`, and an artifact has no place for it: move it below"),
+        ('"d"', {"tools/d/x.csv": ""}, "it is a folder"),
+        ('".." / ".." / "x.csv"', {}, "it lies outside of the import root `.`, and an artifact has no place for it"),
     ],
 )  # fmt: skip
 def test_what_is_missing(tmp_path: Path, target: str, files: dict[str, str], reason: str) -> None:

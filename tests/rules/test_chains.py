@@ -66,6 +66,8 @@ def said(lua: Lua, root: Path, *arguments: str) -> list[str]:
           "the same"]),
         ([{}], "Use lookup_invoice first.",
          ["6:41: warning[lua/tool-confusion] the prompt names a tool `lookup_invoice`, which the agent does not have"]),
+        ([{"name": "lookup order"}], "Use lookup_order first.",
+         ["8:19: error[lua/flow-value] 'lookup order' cannot be a tool's name"]),
     ],
 )  # fmt: skip
 def test_the_rules_for_tools_hold_for_chains(

@@ -5,6 +5,7 @@ name         the name that it is about: a class, a module, an attribute
 names        several of them, one a line
 reason       a clause that says why: "it is the result of a call"
 suggestion   a name that was probably meant
+advice       what to do, in a clause
 message, help   the words themselves, from a stage that knows many ways to be wrong
 """
 
