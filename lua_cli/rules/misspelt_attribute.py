@@ -1,12 +1,13 @@
-"""A tool class has an attribute or a method whose name is nearly one that LuaTool knows.
+"""A tool class has an attribute or a method whose name is nearly one that LuaTool, or a base of the project, knows.
 
 Python takes any name in a class body. `conditon` is no condition: the tool is offered in every turn, and nothing says
-so. The same holds for `decription`, `voice_flag`, `inputSchema` and `exceute`.
+so. The same holds for `decription`, `voice_flag`, `inputSchema` and `exceute`, and for `endpiont` in a subclass of a
+base that reads `endpoint`: the subclass works with the base's value.
 
 A name that the project reads somewhere is one of its own, and nothing is said of it.
 
-What to do: write the name that is meant: `name`, `description`, `input_schema`, `voice_flags`, `condition` or
-`execute`.
+What to do: write the name that is meant: `name`, `description`, `input_schema`, `voice_flags`, `condition`, `execute`,
+or that of the base.
 
 Bad:
 
@@ -86,14 +87,30 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 
 def _in_class(context: Context, info: ClassInfo, chain: list[ClassInfo]) -> Iterator[Diagnostic]:
+    of_bases = _names_of_bases(context, info)
     for name, place in info.members.items():
-        known = None if name.startswith("_") or name in KNOWN else meant(name, KNOWN)
-        if known is None or known in info.members or known in info.annotated or not context.is_own(place):
+        if name.startswith("_") or name in KNOWN or name in of_bases or not context.is_own(place):
+            continue
+        known = meant(name, KNOWN) or meant(name, tuple(of_bases))
+        if known is None or known in info.members or known in info.annotated:
             continue
         if _is_asked_for(context, name, chain) or _is_read(context, name, chain):
             continue
-        message = f"`{name}` of {short(info.dotted)} is read nowhere, and LuaTool knows no such name"
+        whose = "LuaTool knows no such name" if known in KNOWN else f"its base {of_bases[known]} has `{known}`"
+        message = f"`{name}` of {short(info.dotted)} is read nowhere, and {whose}"
         yield Diagnostic(CODE, SEVERITY, message, _named(context, name, place), help=f"did you mean `{known}`?")
+
+
+def _names_of_bases(context: Context, info: ClassInfo) -> dict[str, str]:
+    """What the project's own bases of a class bind or annotate, and which of them: what a subclass overrides."""
+    out: dict[str, str] = {}
+    for dotted in (info.mro or ())[1:]:
+        base = context.analysis.classes.get(dotted)
+        if base is not None and context.is_own(base.place):
+            for name in (*base.members, *base.annotated):
+                if not name.startswith("_"):
+                    out.setdefault(name, short(dotted))
+    return out
 
 
 def _named(context: Context, name: str, place: Place) -> Place:

@@ -258,3 +258,39 @@ def test_the_condition_of_a_skill(given: str, needed: str | None, write_project:
             f"the condition of the skill `s` is called without arguments, and needs {needed} | "
             "name a function without parameters: without an answer the skill is never offered"
         ]
+
+
+SHARED = """\
+class Shared(LuaTool):
+    endpoint = "https://shop.example"
+    region: str
+    input_schema = In
+    description = "Tell all about the subject when the customer asks for it."
+    def headers(self): return {}
+    def execute(self, input: In): return [self.endpoint, self.region, self.headers()]
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (
+            "    endpiont = 'https://acme.example'\n",
+            "`endpiont` of A is read nowhere, and its base Shared has `endpoint`",
+        ),
+        ("    regoin = 'eu'\n", "`regoin` of A is read nowhere, and its base Shared has `region`"),
+        ("    def header(self): return {'a': 1}\n", "`header` of A is read nowhere, and its base Shared has `headers`"),
+        ("    endpiont = 'x'\n    def headers(self): return {'a': self.endpiont}\n", ""),
+        ("    endpoint = 'x'\n    endpiont = 'y'\n", ""),
+        ("    endpoints = ['x', 'y']\n", ""),
+        ("    _regoin = 'eu'\n    colour = 'red'\n", ""),
+    ],
+)
+def test_a_name_that_is_nearly_one_of_a_base_of_the_project(body: str, found: str, write_project: WriteProject) -> None:
+    """What a shared base is made for: a subclass overrides its fields, and works with the base's where it does not."""
+    own = f"class A(Shared):\n    name = 'a'\n    region = 'us'\n{body}\n".replace(
+        "    region = 'us'\n    regoin", "    regoin"
+    )
+    root = write_project({"agent.py": BASE + SHARED + own + agent("A()")})
+    assert [each.message for each in judged(root)] == ([found] if found else [])
