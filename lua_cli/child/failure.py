@@ -150,6 +150,8 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
         return f"{_cycle(error, frames)}: move one of these imports into the function that needs it"
     if isinstance(error, KeyError) and _from_environment(error):
         return f"the variable {error.args[0]} is not set: put it into .env, or pass --env-file"
+    if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
+        return _no_file(error.filename, frames)
     if type(error).__name__ == "PydanticSchemaGenerationError":
         return _plain_class(error, frames)
     if isinstance(error, NameError) and error.name:
@@ -160,6 +162,18 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
             if hint:
                 return hint
     return None
+
+
+def _no_file(path: str, frames: Frames) -> str | None:
+    """What the run has instead of the project's folder: the artifact, and an empty working folder."""
+    if not os.path.isabs(path):  # noqa: PTH117
+        return 'a run begins in an empty folder: a file of the tool is read by `Path(__file__).parent / "…"`'
+    beside = os.path.dirname(frames.folder.rstrip(os.sep)) + os.sep  # noqa: PTH120
+    if not os.path.normpath(path).startswith(beside):
+        return None
+    return (
+        "it is not bundled: `lua compile` says why, where the path is a literal; name others in `include` of [tool.lua]"
+    )
 
 
 def _plain_class(error: BaseException, frames: Frames) -> str | None:

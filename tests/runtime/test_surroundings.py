@@ -412,3 +412,24 @@ def test_unpacked_artifacts_that_nobody_needs_are_removed_after_a_day(tmp_path: 
     forget_old(tmp_path, {"sha256:" + "a" * 64})
     assert sorted(path.name[0] for path in tmp_path.iterdir()) == ["a", "c"]
     forget_old(tmp_path / "nothing", set())
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("Path(__file__).parent / 'data' / 'prices.json'", "it is not bundled: `lua compile` says why"),
+        ("Path(__file__).parents[1] / 'prices.json'", "it is not bundled: `lua compile` says why"),
+        (
+            "Path('prices.json')",
+            "a run begins in an empty folder: a file of the tool is read by `Path(__file__).parent",
+        ),
+        ("Path('/nowhere/prices.json')", ""),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_from_one_that_was_not_bundled(
+    workshop: Workshop, path: str, hint: str
+) -> None:
+    result = run_once(workshop, f"return ({path}).read_text()", "from pathlib import Path")
+    assert result.error is not None
+    assert result.error.message.startswith("FileNotFoundError: ")
+    assert (result.error.hint or "").startswith(hint) and bool(result.error.hint) == bool(hint)
