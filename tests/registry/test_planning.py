@@ -10,7 +10,7 @@ import pytest
 
 from lua_cli.errors import LuaError, NotFoundError, UnavailableError
 from lua_cli.records import replace
-from lua_cli.registry.changes import Changes, Rename, Tokens, ToolChange
+from lua_cli.registry.changes import Changes, Rename, Tokens, ToolChange, Wording
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.execute import Deployed, Pushed, Receipt, execute
 from lua_cli.registry.plan import DeployStep, Plan, PushStep
@@ -155,6 +155,10 @@ def test_what_the_model_sees_that_changes(planner: Planner, out: Path) -> None:
         parts=("context",),
         renamed=(Rename("get_order", "find_order"),),
         tokens=Tokens(2, 4),
+        wording=(
+            Wording("track", "description", "Where is it?", "Where is the parcel?"),
+            Wording("", "context", "Use it.", "Use find_order."),
+        ),
     )
     assert plan_lines(plan)[1:] == [
         "  + find_order  (looks like get_order, renamed)",
