@@ -36,11 +36,8 @@ def run() -> None:
         sys.exit(code)
     import gc
 
-    from lua_cli import lifetime
-
-    lifetime.ends_soon = True
-    gc.disable()
-    _end(main(argv))  # taking down what a compile has made takes longer than some compiles
+    gc.disable()  # what a compile makes lives to its end
+    _end(main(argv))  # and taking it down takes longer than some compiles
 
 
 def _somebody_waits() -> bool:

@@ -151,7 +151,7 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
     if isinstance(error, KeyError) and _from_environment(error):
         return f"the variable {error.args[0]} is not set: put it into .env, or pass --env-file"
     if isinstance(error, FileNotFoundError) and isinstance(error.filename, str):
-        return _no_file(error.filename, frames)
+        return _no_program(error.filename) if _from_starting(error) else _no_file(error.filename, frames)
     if type(error).__name__ == "PydanticSchemaGenerationError":
         return _plain_class(error, frames)
     if isinstance(error, NameError) and error.name:
@@ -162,6 +162,18 @@ def _hint(error: BaseException, frames: Frames) -> str | None:
             if hint:
                 return hint
     return None
+
+
+def _from_starting(error: FileNotFoundError) -> bool:
+    """Whether a program was to be started: `subprocess` says what it lacks as `open` does."""
+    innermost = list(_traceback(error.__traceback__))[-1:]
+    return bool(innermost) and innermost[0][0].f_code.co_name == "_execute_child"
+
+
+def _no_program(name: str) -> str | None:
+    if os.sep in name:
+        return None  # a path says itself what is missing, and may be the folder to start in
+    return f"there is no program {name!r} on the PATH of the run: install it, or do without one"
 
 
 def _no_file(path: str, frames: Frames) -> str | None:

@@ -68,8 +68,8 @@ def _end(status: int, word: bytes, folder: str) -> NoReturn:
 
 def _end_unasked(folder: str) -> NoReturn:
     """End without an order: lua-cli went away. Nothing was written yet in the run's folder."""
-    for name in ("work", "home", "tmp", ""):
-        with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):
+        for name in (*os.listdir(folder), ""):  # noqa: PTH208
             os.rmdir(os.path.join(folder, name))  # noqa: PTH106, PTH118
     os._exit(0)
 

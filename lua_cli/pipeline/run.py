@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from lua_cli import lifetime
 from lua_cli.errors import LuaError
 from lua_cli.pipeline.keeping_facts import facts_store, keep_facts, read_beside
 from lua_cli.pipeline.known import Compiled, remembered
@@ -106,13 +105,14 @@ def _compile(
         index = SourceIndex(project, store, beside)
         progress("reading the project")
         read, of_record = read_at_first(project, index, choice)
-        bundled = (
-            None if check or _has_errors(read.diagnostics) else _bundle(project, index, read, choice, progress, ahead)
-        )
-        if (final := of_record()) is not read:  # libcst reads something else: what was done meanwhile is void
-            read = final
+
+        def bundle(read: Read) -> _Bundled | None:
             failed = check or _has_errors(read.diagnostics)
-            bundled = None if failed else _bundle(project, index, read, choice, progress, ahead)
+            return None if failed else _bundle(project, index, read, choice, progress, ahead)
+
+        bundled = bundle(read)
+        if (final := of_record()) is not read:  # libcst reads something else: what was done meanwhile is void
+            read, bundled = final, bundle(final)
     if not check:
         keep_facts(project, index)
     if bundled is None:
@@ -236,13 +236,11 @@ def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
 
 @contextmanager
 def _no_collector() -> Iterator[None]:
-    """The work makes many objects that live to its end: looking for cycles in between costs a fifth of the time, and
-    once more at the end, where most commands end too, a tenth.
-    """
+    """The work makes many objects that live to its end: looking for cycles in between costs a fifth of the time."""
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was and not lifetime.ends_soon:
+        if was:
             gc.enable()

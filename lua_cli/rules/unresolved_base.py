@@ -62,7 +62,7 @@ from typing import Final
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import short
-from lua_cli.rules.judging.wording import because, diagnostic_of, near
+from lua_cli.rules.judging.wording import SOURCE_FIRST, because, diagnostic_of, near
 
 CODE: Final = "lua/unresolved-base"
 SEVERITY: Final = "error"
@@ -75,10 +75,6 @@ def from_finding(finding: Finding) -> Diagnostic:
     expression = finding.facts.get("expression", "")
     base = f"the base `{expression}`{owner}" if expression else f"a base{owner}"
     broken = _BROKEN.search(finding.facts.get("reason", ""))
-    way_out = (
-        "mend its source first: another error says where"
-        if broken
-        else "import the base class and name it in the class statement"
-    )
+    way_out = SOURCE_FIRST if broken else "import the base class and name it in the class statement"
     help_ = near(finding, way_out)
     return diagnostic_of(finding, CODE, SEVERITY, f"{base} cannot be resolved{because(finding)}", help_)

@@ -89,21 +89,20 @@ from lua_cli.diagnostics import Diagnostic, Edit, Fix, Place
 from lua_cli.records import replace
 from lua_cli.rules.fixes.importing import line_after_imports, modules_that_define
 from lua_cli.rules.judging.context import Context
-from lua_cli.rules.judging.wording import because, diagnostic_of, near, subject
+from lua_cli.rules.judging.wording import SOURCE_FIRST, because, diagnostic_of, near, subject
 
 CODE: Final = "lua/unresolved-primitive-ref"
 SEVERITY: Final = "error"
 
 
 _BROKEN = re.compile(r"its source cannot be read|its import fails")
-_MEND = "mend its source first: another error says where"
 _UNDEFINED = re.compile(r"`(\w+)` is not defined")
 
 
 def from_finding(finding: Finding) -> Diagnostic:
     what = subject(finding, "what is registered here")
     broken = _BROKEN.search(finding.facts.get("reason", ""))
-    help_ = near(finding, _MEND if broken else "write the instances in the list: `tools=[SearchDocs()]`")
+    help_ = near(finding, SOURCE_FIRST if broken else "write the instances in the list: `tools=[SearchDocs()]`")
     return diagnostic_of(finding, CODE, SEVERITY, f"{what} cannot be resolved{because(finding)}", help_)
 
 

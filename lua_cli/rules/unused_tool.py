@@ -86,7 +86,7 @@ from typing import Final
 
 from lua_cli.diagnostics import Diagnostic
 from lua_cli.rules.judging.context import Context, short
-from lua_cli.rules.judging.unreached import unreached_tools, unsilenced
+from lua_cli.rules.judging.unreached import unreached_tools
 
 CODE: Final = "lua/unused-tool"
 SEVERITY: Final = "warning"
@@ -110,9 +110,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
     for found in unreached_tools(context):
         message = f"{found.name} is a tool in a file that nothing imports, so it is not bundled"
         help_ = f"import it and add `{found.name}()` to the tools of a skill, or delete the class"
-        diagnostic = Diagnostic(CODE, SEVERITY, message, found.place, help=help_)
-        if unsilenced(context, diagnostic):
-            yield diagnostic
+        yield Diagnostic(CODE, SEVERITY, message, found.place, help=help_)
 
 
 def _some_not_known(context: Context) -> bool:

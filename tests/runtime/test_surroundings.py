@@ -433,3 +433,12 @@ def test_a_file_that_is_not_there_is_told_from_one_that_was_not_bundled(
     assert result.error is not None
     assert result.error.message.startswith("FileNotFoundError: ")
     assert (result.error.hint or "").startswith(hint) and bool(result.error.hint) == bool(hint)
+
+
+def test_a_program_that_is_not_there_is_no_file_of_the_tool(workshop: Workshop) -> None:
+    result = run_once(workshop, "return subprocess.run(['no-such-program']).returncode", "import subprocess")
+    assert result.error is not None
+    assert (
+        result.error.hint
+        == "there is no program 'no-such-program' on the PATH of the run: install it, or do without one"
+    )

@@ -30,12 +30,18 @@ def judge(analysis: Analysis, index: SourceIndex, project: Project, choice: Choi
     levels = Levels(project, choice)
     context = Context(analysis, project, index, choice)
     found = levels.apply(_unique((*_checked(context), *_from_findings(analysis.findings, context))))
+    paths = context.own_paths | {each.place.path for each in found if _is_of_the_project(each.place.path)}
     suppressions = tuple(
-        suppression for path in sorted(context.own_paths) for suppression in suppressions_in(path, context.glance(path))
+        suppression for path in sorted(paths) for suppression in suppressions_in(path, context.glance(path))
     )
     left, used = silence(found, suppressions)
     left += levels.apply(_checked(replace(context, outcome=Outcome(suppressions, frozenset(used), tuple(found)))))
     return sorted(left, key=Diagnostic.sort_key)
+
+
+def _is_of_the_project(path: str) -> bool:
+    """Whether it is a source below the project's folder: something may be said of one that nothing imports."""
+    return path.endswith(".py") and not path.startswith("/")
 
 
 def say(findings: Iterable[Finding], project: Project, choice: Choice = NO_CHOICE) -> list[Diagnostic]:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lua_cli.diagnostics import Diagnostic, Place
+from lua_cli.diagnostics import Place
 from lua_cli.rules.judging.context import Context, short
-from lua_cli.rules.judging.suppressions import silence, suppressions_in
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
@@ -34,12 +33,6 @@ def unreached_tools(context: Context) -> Iterator[Unreached]:
         if any(base in text for base in bases):
             for name, span in _classes(text, bases):
                 yield Unreached(name, context.index.place(context.project.root / path, span))
-
-
-def unsilenced(context: Context, found: Diagnostic) -> bool:
-    """Whether no comment in its file silences it: the others are looked for in the project's modules alone."""
-    left, _ = silence([found], suppressions_in(found.place.path, context.glance(found.place.path)))
-    return bool(left)
 
 
 def _files(context: Context) -> Iterator[str]:

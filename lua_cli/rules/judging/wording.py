@@ -14,6 +14,8 @@ from __future__ import annotations
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic, Related, Severity
 
+SOURCE_FIRST = "mend its source first: another error says where"
+
 
 def diagnostic_of(finding: Finding, code: str, severity: Severity, message: str, help_: str | None) -> Diagnostic:
     related = tuple(Related(place, words) for place, words in finding.related)
