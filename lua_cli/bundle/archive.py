@@ -12,7 +12,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 MAX_ARCHIVE = 50 * 1024 * 1024
 MAX_FILE = 10 * 1024 * 1024

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from pathlib import Path
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-def sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path | str) -> None:
     """The entries of a folder survive a crash of the machine. A system that cannot sync folders does without."""
     if os.name != "posix":
         return
@@ -18,20 +20,22 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def discard(path: Path) -> None:
+def discard(path: Path | str) -> None:
     """Removes a folder, a file or a link, as far as it can be: what stays is in nobody's way. (`shutil` brings the
     compression modules, a tenth of what opening an artifact costs.)
     """
-    if path.is_dir() and not path.is_symlink():
+    if os.path.isdir(path) and not os.path.islink(path):
         for current, folders, names in os.walk(path, topdown=False):
             for name in (*folders, *names):
-                _remove(os.path.join(current, name))  # noqa: PTH118
+                _remove(os.path.join(current, name))
     _remove(str(path))
 
 
 def _remove(path: str) -> None:
-    with contextlib.suppress(OSError):
-        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
-            os.rmdir(path)  # noqa: PTH106
+    try:
+        if os.path.isdir(path) and not os.path.islink(path):
+            os.rmdir(path)
         else:
-            os.unlink(path)  # noqa: PTH108
+            os.unlink(path)
+    except OSError:
+        pass  # what stays is in nobody's way

@@ -6,31 +6,40 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 from lua_cli.errors import LuaError
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _WAIT_SECONDS = 60.0
 _PAUSE_SECONDS = 0.02
 _NO_LOCKS = {errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}  # some network file systems
 
 
-@contextmanager
-def locked(path: Path, wait: float = _WAIT_SECONDS) -> Iterator[bool]:
-    """Holds the lock file `path` (made when missing). Yields False on a file system that has no locks.
+class locked:  # noqa: N801  # read as a verb: `with locked(path):`
+    """Holds the lock file `path` (made when missing). Gives False on a file system that has no locks.
 
     Raises LuaError when another process holds it for longer than `wait` seconds.
     """
-    handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        yield _acquire(handle, path, time.monotonic() + wait)
-    finally:
-        os.close(handle)
+
+    def __init__(self, path: Path | str, wait: float = _WAIT_SECONDS) -> None:
+        self._path, self._wait = path, wait
+
+    def __enter__(self) -> bool:
+        self._handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            return _acquire(self._handle, str(self._path), time.monotonic() + self._wait)
+        except BaseException:
+            os.close(self._handle)
+            raise
+
+    def __exit__(self, *_raised: object) -> None:
+        os.close(self._handle)
 
 
-def _acquire(handle: int, path: Path, until: float) -> bool:
+def _acquire(handle: int, path: str, until: float) -> bool:
     while True:
         try:
             _try_lock(handle)
@@ -40,8 +49,8 @@ def _acquire(handle: int, path: Path, until: float) -> bool:
             if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
                 raise
             if time.monotonic() > until:
-                hint = "wait for it, or end it"
-                raise LuaError(f"another lua process has been writing {path.parent} for a while", hint=hint) from None
+                where, hint = os.path.dirname(path), "wait for it, or end it"
+                raise LuaError(f"another lua process has been writing {where} for a while", hint=hint) from None
             time.sleep(_PAUSE_SECONDS)
         else:
             return True

@@ -1,34 +1,25 @@
 """manifest.json: what an artifact says of itself. docs/artifact.md documents each key.
 
-In: a draft and the schemas of its tools, or the bytes of a manifest. Out: the canonical bytes, or the checked document.
+In: a draft and the schemas of its tools, or the bytes of a manifest. Out: the checked document.
 Nothing of the time, the machine, the user or the CLI goes in: those belong to the record of a push.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from lua_cli.bundle.canonical import manifest_bytes
 from lua_cli.bundle.shape import Check, ManifestError, check, each, maybe, one_of, record, table
+from lua_cli.digests import sha256_hex
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft, DraftTool
 
 FORMAT = 1
-_SCHEMA_KEYS = ("inputSchema", "outputSchema")
 _OPEN_OBJECT: Mapping[str, Any] = {"type": "object"}
-
-
-def digest_of(content: bytes) -> str:
-    """How a digest is written everywhere: "sha256:" and 64 hexadecimal digits."""
-    return f"sha256:{_hex(content)}"
-
-
-def _hex(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
 
 
 def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -53,7 +44,7 @@ def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> di
         },
         "tools": [_tool(tool, schemas.get(f"{tool.module}:{tool.qualname}")) for tool in draft.tools],
         "files": [
-            {"path": file.name, "sha256": _hex(file.content), "size": len(file.content), "kind": file.kind}
+            {"path": file.name, "sha256": sha256_hex(file.content), "size": len(file.content), "kind": file.kind}
             for file in sorted(draft.files, key=lambda file: file.name)
         ],
         "requires": [
@@ -93,23 +84,6 @@ def _tool(tool: DraftTool, schemas: Mapping[str, Any] | None) -> dict[str, Any]:
         "hasCondition": tool.has_condition,
         "voiceFlags": sorted(tool.voice_flags),
     }
-
-
-def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
-    """The canonical form: UTF-8 JSON without spaces, keys sorted, no NaN.
-
-    Inside of the tools' schemas the order of keys stays: it is the order of fields, and a language model reads it.
-    """
-    text = json.dumps(_sorted(manifest), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.encode("utf-8")
-
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {key: value[key] if key in _SCHEMA_KEYS else _sorted(value[key]) for key in sorted(value)}
-    if isinstance(value, list | tuple):
-        return [_sorted(item) for item in value]
-    return value
 
 
 def parse_manifest(content: bytes) -> dict[str, Any]:

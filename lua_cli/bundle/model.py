@@ -134,7 +134,8 @@ class Draft:
     def digest(self) -> str:
         """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the
         cache key of its schemas."""
-        from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
+        from lua_cli.bundle.canonical import digest_of, manifest_bytes
+        from lua_cli.bundle.manifest import build_manifest
 
         return digest_of(manifest_bytes(build_manifest(self, {})))
 

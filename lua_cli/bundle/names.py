@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
-MANIFEST_NAME = "manifest.json"
+from lua_cli.bundle.canonical import MANIFEST_NAME as MANIFEST_NAME
+
 SUFFIX = ".luapkg"
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\]')

@@ -13,7 +13,8 @@ from typing import Any
 
 from lua_cli.bundle.archive import MAX_ARCHIVE, ArchiveError, read_archive
 from lua_cli.bundle.built import OpenedArtifact
-from lua_cli.bundle.manifest import digest_of, parse_manifest
+from lua_cli.bundle.canonical import digest_of
+from lua_cli.bundle.manifest import parse_manifest
 from lua_cli.bundle.names import MANIFEST_NAME, collisions, name_problem
 from lua_cli.bundle.shape import ManifestError
 from lua_cli.errors import LuaError, NotFoundError

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, MAX_FILES, write_archive
 from lua_cli.bundle.built import Artifact
-from lua_cli.bundle.manifest import build_manifest, digest_of, manifest_bytes
+from lua_cli.bundle.canonical import digest_of, manifest_bytes
+from lua_cli.bundle.manifest import build_manifest
 from lua_cli.bundle.names import MANIFEST_NAME
 from lua_cli.errors import LuaError
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.errors import LuaError
 from lua_cli.registry import rows
 from lua_cli.registry.database import BUSY_SECONDS, empty_database, explained, open_database, snapshot, transaction

@@ -16,7 +16,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from lua_cli.bundle.archive import MAX_ARCHIVE
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.errors import LuaError, NotFoundError, UnavailableError
 from lua_cli.project.credentials import Key
 from lua_cli.registry.api import Api

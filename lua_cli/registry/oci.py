@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, urljoin, urlsplit
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.errors import AuthError, ForbiddenError, LuaError, UnavailableError, UsageError
 from lua_cli.project.credentials import normal_address
 from lua_cli.registry.network import TRY_AGAIN, one_line, origin

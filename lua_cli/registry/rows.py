@@ -13,7 +13,7 @@ import sqlite3
 import uuid
 from datetime import UTC, datetime
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.registry.database import DamageError
 from lua_cli.registry.facts import facts_from_json, facts_to_json
 from lua_cli.registry.protocol import Deployment, SkillFacts, SkillRecord, Submission, VersionRecord

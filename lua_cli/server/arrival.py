@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import Connection, text
 
 from lua_cli.bundle import find_secrets, texts_of
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.bundle.opening import open_artifact
 from lua_cli.errors import LuaError
 from lua_cli.records import record

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import Connection, text
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.errors import UnavailableError, UsageError
 from lua_cli.registry.database import DamageError
 

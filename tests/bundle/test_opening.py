@@ -16,7 +16,7 @@ import pytest
 
 from lua_cli.bundle import open_artifact, unpack
 from lua_cli.bundle.archive import MAX_FILE, MAX_FILES, total_size, write_archive
-from lua_cli.bundle.manifest import manifest_bytes
+from lua_cli.bundle.canonical import manifest_bytes
 from lua_cli.bundle.names import MANIFEST_NAME
 from lua_cli.errors import LuaError, NotFoundError
 from tests.bundle.samples import SCHEMA, artifact, draft, module

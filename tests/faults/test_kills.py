@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.registry.content import verify
 from lua_cli.registry.protocol import Submission
 from tests.conftest import REPOSITORY

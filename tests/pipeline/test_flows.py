@@ -301,7 +301,7 @@ def test_an_artifact_whose_flows_are_not_its_manifests_is_refused(lua: Lua, writ
     root = write_project({"agent.py": TOOL, "flows/loud.yaml": CALLS})
     opened = open_artifact(root / compiled(lua, root)["skills"][1]["artifact"])
     from lua_cli.bundle.archive import write_archive
-    from lua_cli.bundle.manifest import manifest_bytes
+    from lua_cli.bundle.canonical import manifest_bytes
 
     manifest = dict(opened.manifest)
     manifest.pop("flow")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.errors import LuaError, NotFoundError
 from lua_cli.registry.embedded import EmbeddedRegistry
 from lua_cli.registry.facts import facts_to_json

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from lua_cli.bundle.manifest import digest_of
+from lua_cli.bundle.canonical import digest_of
 from lua_cli.registry.embedded import EmbeddedRegistry
 from tests.conftest import REPOSITORY
 from tests.registry.sample import AGENT, submission
