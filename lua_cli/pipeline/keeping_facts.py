@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from lua_cli.source.beside import Beside
 
 
-def facts_store(project: Project) -> FactsStore:
-    return FactsStore(_place(project), ascii((__version__, at_once.program(), sys.version, _libcst())))
+def facts_store(project: Project, *, writes: bool) -> FactsStore:
+    identity = ascii((__version__, at_once.program(), sys.version, _libcst()))
+    return FactsStore(_place(project), identity, writes=writes)
 
 
 @contextmanager
-def read_beside(project: Project, store: FactsStore, begun: Beside | None) -> Iterator[Beside | None]:
+def read_beside(
+    project: Project, store: FactsStore, begun: Beside | None, *, with_reads: bool
+) -> Iterator[Beside | None]:
     """A process that reads sources beside this one, as long as it holds; None where there is no core for it. Where
     facts were kept, few files are read, and it is there for libcst alone. `begun` is one that runs already.
     """
@@ -39,7 +42,8 @@ def read_beside(project: Project, store: FactsStore, begun: Beside | None) -> It
     beside = begun if begun is not None else Beside() if can_begin() else None
     try:
         if beside is not None and store.empty:
-            beside.read(probable_files(project.import_roots, (project.output, *project.interpreter.packages)))
+            files = probable_files(project.import_roots, (project.output, *project.interpreter.packages))
+            beside.read(files, with_reads=with_reads)
         yield beside
     finally:
         if beside is not None:

@@ -100,9 +100,9 @@ def _compile(
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
-    store = facts_store(project)
-    with read_beside(project, store, begun) as beside:
-        index = SourceIndex(project, store, beside)
+    store = facts_store(project, writes=not check)
+    with read_beside(project, store, begun, with_reads=not check) as beside:
+        index = SourceIndex(project, store, beside, reads=not check)
         progress("reading the project")
         read, of_record = read_at_first(project, index, choice)
 

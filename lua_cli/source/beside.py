@@ -69,11 +69,11 @@ class Beside:
         os.close(asked)
         os.close(answering)
 
-    def read(self, files: Sequence[Path]) -> None:
-        """Have files read, the last one first."""
+    def read(self, files: Sequence[Path], *, with_reads: bool) -> None:
+        """Have files read, the last one first; with what they ask for or without."""
         if len(files) <= _MOST:
             self._numbers = {path: number for number, path in enumerate(files)}
-            self._send("files", [str(path) for path in files])
+            self._send("files", ([str(path) for path in files], with_reads))
 
     def take(self, path: Path, digest: str) -> bytes | None:
         """The entry of a file whose bytes have that digest; None where whoever asks has to read it."""
@@ -163,24 +163,24 @@ class _Reader:
                 content = _exactly(self._asked, int.from_bytes(_exactly(self._asked, 8), "little"))
                 kind, what = pickle.loads(content)  # noqa: S301  # whoever forked it wrote it
                 if kind == "files":
-                    self._files(what)
+                    self._files(*what)
                 else:
                     found = [readings_of(each) for each in what]
                     os.write(self._answering, self._put(pickle.dumps(found, protocol=5)))
 
-    def _files(self, files: list[str]) -> None:
+    def _files(self, files: list[str], with_reads: bool) -> None:
         """Read files until something else is asked."""
         for number in reversed(range(len(files))):
             if select.select([self._asked], [], [], 0)[0]:
                 return
-            self._file(number, files[number])
+            self._file(number, files[number], with_reads)
 
-    def _file(self, number: int, path: str) -> None:
+    def _file(self, number: int, path: str, with_reads: bool) -> None:
         at = number * _STRIDE
         if self._marks[at] != _FREE:
             return
         self._marks[at] = _BEGUN
-        self._marks[at + 1 : at + _STRIDE] = self._put(_entry(path))
+        self._marks[at + 1 : at + _STRIDE] = self._put(_entry(path, with_reads))
         self._marks[at] = _DONE
 
     def _put(self, content: bytes) -> bytes:
@@ -210,7 +210,7 @@ def _fork() -> int:
     return os.fork()
 
 
-def _entry(path: str) -> bytes:
+def _entry(path: str, with_reads: bool) -> bytes:
     """The digest of a file, and its entry in the store; nothing of one that cannot be read."""
     import hashlib
     from pathlib import Path
@@ -224,7 +224,7 @@ def _entry(path: str) -> bytes:
         if not file.is_file():
             return b""
         data = file.read_bytes()
-        kept = kept_of(decode(data), with_reads=True)
+        kept = kept_of(decode(data), with_reads=with_reads)
     except (OSError, DecodeError, ParseError, RecursionError):
         return b""
     return hashlib.sha256(data).hexdigest().encode("ascii") + encoded(kept)

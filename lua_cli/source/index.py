@@ -31,16 +31,18 @@ from lua_cli.source.model import (
     ModuleLocation,
     SourceError,
 )
-from lua_cli.source.outline import Body, Outline, bodies_of, numbers_at, outline
+from lua_cli.source.outline import Outline, bodies_of, numbers_at, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.readings import readings_of
 from lua_cli.source.reads import RawReads, read
 from lua_cli.source.spans import Span, shown_span
-from lua_cli.source.store import FactsStore, Kept, kept_of
+from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_of
 from lua_cli.source.variables import Variables
 
 if TYPE_CHECKING:
     from lua_cli.source.beside import Beside
+
+_MOST_SPLIT = 64  # files whose lines are there at once: those of all sources weigh more than what is known of them
 
 
 @record
@@ -50,8 +52,8 @@ class _File:
     path: Path
     shown: str
     facts: ir.ModuleFacts | None = None
-    reads: RawReads | None = None
-    bodies: tuple[Body, ...] = ()
+    kept: bytes | memoryview = b""
+    told: Told | None = None
     error: SourceError | None = None
 
 
@@ -63,10 +65,15 @@ class SourceIndex:
     looked_into functions whose bodies counted: file → lines of their `def`
     """
 
-    def __init__(self, project: Project, store: FactsStore | None = None, beside: Beside | None = None) -> None:
+    def __init__(
+        self, project: Project, store: FactsStore | None = None, beside: Beside | None = None, *, reads: bool = True
+    ) -> None:
+        """`reads`: whether what modules ask for is read along with their facts: a build asks it of all, a check of
+        few."""
         self.project = project
         self.store = store
         self._beside = beside
+        self._reads_wanted = reads
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
         self.whole: set[Path] = set()
@@ -103,11 +110,9 @@ class SourceIndex:
         """The lines of a file, as Python counts them."""
         lines = self._lines.get(path)
         if lines is None:
-            whole = self.project.root / path
-            lines = self._lines.get(whole)
-            if lines is None:
-                lines = self._lines[whole] = self.text(path).split("\n")
-            self._lines[path] = lines
+            if len(self._lines) == _MOST_SPLIT:
+                self._lines.clear()
+            lines = self._lines[path] = self.text(path).split("\n")
         return lines
 
     def place(self, path: Path, span: Span) -> Place:
@@ -115,6 +120,10 @@ class SourceIndex:
         shown = self._shown.get(path)
         if shown is None:
             shown = self._shown[path] = self.project.relative(path)
+        text = self._texts.get(path)
+        if text is not None and text.isascii():  # a byte is a character, so there is no need of lines
+            line, column, end_line, end_column = span
+            return Place(shown, line, column + 1, end_line, end_column + 1)
         return Place(shown, *shown_span(span, self.lines(path)))
 
     def facts(self, location: ModuleLocation) -> ir.ModuleFacts:
@@ -180,10 +189,11 @@ class SourceIndex:
         """What a first-party file is to those who read it, and who ran the functions at the lines `run`, with the
         numbers of the bodies that count; None where its text counts as a whole."""
         file = self._files.get(path)
-        if file is None or file.reads is None or file.error is not None or path in self.whole:
+        if file is None or not (file.kept or file.told) or file.error is not None or path in self.whole:
             return None
-        kept = numbers_at(file.bodies, self.looked_into.get(path, set()).union(run))
-        return outline(self.text(path), file.bodies, file.reads, kept), kept
+        reads, bodies = self._told(file)
+        kept = numbers_at(bodies, self.looked_into.get(path, set()).union(run))
+        return outline(self.text(path), bodies, reads, kept), kept
 
     def _reads(self, location: ModuleLocation) -> tuple[Path, RawReads]:
         if location.path is None:
@@ -191,18 +201,25 @@ class SourceIndex:
         file = self._file(location.path, with_reads=True)
         if file.error is not None:
             raise file.error
-        if file.reads is None:
-            text = self.text(location.path)
+        return file.path, self._told(file).reads
+
+    def _told(self, file: _File) -> Told:
+        """What a file asks for, and where its bodies are. Raises SourceError."""
+        if file.told is None:
+            file.told = told_of(file.kept)
+        if file.told is None:
+            text = self.text(file.path)
             tree = parse(text)
-            file.reads, file.bodies = read(tree, text), bodies_of(tree, text)
-        return file.path, file.reads
+            file.told = Told(read(tree, text), bodies_of(tree, text))
+        file.kept = b""
+        return file.told
 
     def _file(self, path: Path, *, with_reads: bool) -> _File:
         """Reads a file, once; what it asks for only where that is of interest."""
         if path not in self._files:
             file = self._files[path] = _File(path, self.project.relative(path))
             try:
-                file.facts, file.reads, file.bodies = self._kept(path, with_reads)
+                file.facts, file.kept = self._kept(path, with_reads and self._reads_wanted)
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = SourceError(Place(file.shown, *error.span), error.message, needs)
@@ -218,7 +235,7 @@ class SourceIndex:
         if known is None and self.store and self._beside:
             entry = self._beside.take(path, digest)
             known = self.store.add(digest, entry) if entry is not None else None
-        if known is not None and (known.reads is not None or not with_reads):
+        if known is not None and (known.told or not with_reads):
             return known
         kept = kept_of(text, with_reads=with_reads)
         if self.store:

@@ -22,7 +22,8 @@ from lua_cli.source.outline import Body, bodies_of
 from lua_cli.source.parsing import parse
 from lua_cli.source.reads import RawImport, RawReads, read
 
-_HEAD = b"lua-facts 1"
+_HEAD = b"lua-facts 2"
+_USELESS = (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError)
 _MADE: dict[tuple[str, str], Any] = {
     **{
         (ir.__name__, name): value
@@ -37,34 +38,58 @@ _MADE: dict[tuple[str, str], Any] = {
 
 
 class Kept(NamedTuple):
-    """What is kept of one source. `reads` and `bodies` only where they were asked for."""
+    """What is kept of one source. `told` is what it asks for and where its bodies are, as `told_of` reads it: few ask,
+    and late. Empty where it was not asked for.
+    """
 
     facts: ir.ModuleFacts
-    reads: RawReads | None
+    told: bytes | memoryview
+
+
+class Told(NamedTuple):
+    """What a source asks for, and where its bodies are."""
+
+    reads: RawReads
     bodies: tuple[Body, ...]
 
 
 def kept_of(text: str, *, with_reads: bool) -> Kept:
     """Read a source. Raises ParseError."""
     tree = parse(text)
-    return Kept(lower(tree, text), *((read(tree, text), bodies_of(tree, text)) if with_reads else (None, ())))
+    facts = lower(tree, text)
+    if not with_reads:
+        return Kept(facts, b"")
+    one = read(tree, text)
+    told = ((one.imports, one.env, one.computed, one.local, one.data), bodies_of(tree, text))
+    return Kept(facts, pickle.dumps(told, protocol=5))
+
+
+def told_of(told: bytes | memoryview) -> Told | None:
+    """What was asked for; None where it was not, or is of no use."""
+    try:
+        (imports, env, computed, local, data), bodies = _Reader(io.BytesIO(told)).load()
+    except _USELESS:
+        return None
+    reads = RawReads()
+    reads.imports, reads.env, reads.computed, reads.local, reads.data = imports, env, computed, local, data
+    return Told(reads, bodies)
 
 
 def encoded(kept: Kept) -> bytes:
     """An entry as it is kept."""
-    one = kept.reads
-    reads = one and (one.imports, one.env, one.computed, one.local, one.data)
-    return pickle.dumps((kept.facts, reads, kept.bodies), protocol=5)
+    return b"".join((pickle.dumps(kept.facts, protocol=5), kept.told))
 
 
 class FactsStore:
-    """The facts of one project's sources. `identity`: the program, and all else that decides how a source is read."""
+    """The facts of one project's sources. `identity`: the program, and all else that decides how a source is read;
+    `writes`: whether what is used will be written, and has to be remembered for it.
+    """
 
-    def __init__(self, path: Path, identity: str) -> None:
-        self._path, self._identity = path, identity
+    def __init__(self, path: Path, identity: str, *, writes: bool = True) -> None:
+        self._path, self._identity, self._writes = path, identity, writes
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
-        self._used: dict[str, memoryview | bytes | Kept] = {}
+        self._used: dict[str, memoryview | Kept] = {}
         self._agreed: set[str] = set()
         self._new = False
 
@@ -76,10 +101,11 @@ class FactsStore:
     def add(self, digest: str, content: bytes) -> Kept | None:
         """What an entry says that somebody else has made (`encoded`), which is kept from now on."""
         self._new = True
-        return self._taken(digest, content)
+        return self._taken(digest, memoryview(content))
 
     def put(self, digest: str, kept: Kept) -> None:
-        self._used[digest] = kept  # encoded when it is written, if it is
+        if self._writes:
+            self._used[digest] = kept  # encoded when it is written, if it is
         self._new = True
 
     @property
@@ -87,13 +113,15 @@ class FactsStore:
         """Whether nothing was kept, or nothing of use."""
         return not self._entries()
 
-    def _taken(self, digest: str, content: memoryview | bytes) -> Kept | None:
+    def _taken(self, digest: str, content: memoryview) -> Kept | None:
+        file = io.BytesIO(content)
         try:
-            facts, reads, bodies = _Reader(io.BytesIO(content)).load()
-        except (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError):
+            facts = _Reader(file).load()
+        except _USELESS:
             return None
-        self._used[digest] = content
-        return Kept(facts, None if reads is None else _reads(*reads), bodies)
+        if self._writes:
+            self._used[digest] = content
+        return Kept(facts, content[file.tell() :])
 
     def agreed(self, digest: str, statements: str) -> bool:
         """Whether both readers gave the same for these statements of the source of that digest."""
@@ -139,12 +167,6 @@ class FactsStore:
             found[digest] = view[at : at + size]
             at += size
         return found, frozenset(agreed)
-
-
-def _reads(imports: Any, env: Any, computed: Any, local: Any, data: Any) -> RawReads:
-    reads = RawReads()
-    reads.imports, reads.env, reads.computed, reads.local, reads.data = imports, env, computed, local, data
-    return reads
 
 
 class _Reader(pickle.Unpickler):

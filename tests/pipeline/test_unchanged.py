@@ -45,9 +45,9 @@ def compiles(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], bool]:
 
     real, read = lua_cli.source.SourceIndex, []
 
-    def counted(*args: object) -> object:
+    def counted(*args: object, **kwargs: object) -> object:
         read.append(args)
-        return real(*args)  # type: ignore[arg-type]
+        return real(*args, **kwargs)  # type: ignore[arg-type]
 
     monkeypatch.setattr(lua_cli.source, "SourceIndex", counted)
 

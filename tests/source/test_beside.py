@@ -46,23 +46,24 @@ def written(folder: Path) -> dict[Path, str]:
     return out
 
 
-def read_whole(process: Beside, files: Mapping[Path, str]) -> None:
+def read_whole(process: Beside, files: Mapping[Path, str], *, with_reads: bool = True) -> None:
     """Ask something, which is answered after all files were read or the reading was broken off; then wait for each."""
-    process.read(list(files))
+    process.read(list(files), with_reads=with_reads)
     until = time.monotonic() + 60
     while process._marks[0] != module._DONE and time.monotonic() < until:  # the first file is the last to be read
         time.sleep(0.01)
 
 
-def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path) -> None:
+@pytest.mark.parametrize("with_reads", [True, False])
+def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path, with_reads: bool) -> None:
     files = written(tmp_path)
-    read_whole(process, files)
+    read_whole(process, files, with_reads=with_reads)
     for path, digest in files.items():
         entry = process.take(path, digest)
         if path.name == "broken.py":
             assert entry is None, "whoever asks has to say what is wrong with it"
         else:
-            assert entry == encoded(kept_of(path.read_text("utf-8"), with_reads=True))
+            assert entry == encoded(kept_of(path.read_text("utf-8"), with_reads=with_reads))
             assert FactsStore(tmp_path / "none", "").add(digest, entry) is not None
             assert process.take(path, "0" * 64) is None, "its content was another one"
     assert process.take(tmp_path / "other.py", "0" * 64) is None
@@ -76,7 +77,7 @@ def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
 def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -> None:
     os.kill(process._pid, signal.SIGKILL)
     files = written(tmp_path)
-    process.read(list(files))
+    process.read(list(files), with_reads=True)
     assert [process.take(path, digest) for path, digest in files.items()] == [None] * len(files)
     assert process.ask([TEXT])() == [readings_of(TEXT)]
 
@@ -132,7 +133,7 @@ def test_it_holds_no_pipe_of_others_open() -> None:
     reading, writing = os.pipe()
     process = Beside()
     try:
-        process.read([])  # it runs by now, or soon
+        process.read([], with_reads=True)  # it runs by now, or soon
         os.close(writing)
         assert select.select([reading], [], [], 30)[0] == [reading]
         assert os.read(reading, 1) == b""

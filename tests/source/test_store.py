@@ -22,8 +22,8 @@ SOURCES = {
 }
 
 
-def read_all(root: Path, store: FactsStore | None) -> list[object]:
-    index = SourceIndex(open_project(root), store)
+def read_all(root: Path, store: FactsStore | None, *, reads: bool = True) -> list[object]:
+    index = SourceIndex(open_project(root), store, reads=reads)
     out: list[object] = []
     for name in ("agent", "other"):
         location = index.locate(name)
@@ -50,6 +50,11 @@ def test_what_is_kept_is_what_is_read(kept: Path) -> None:
     store = FactsStore(kept / "facts.bin", "me")
     assert read_all(kept, store) == read_all(kept, None)
     assert store.content() is None, "everything came out of the store: there is nothing to write"
+
+
+def test_what_is_read_for_a_check_is_read_whole_where_it_is_asked_for(kept: Path) -> None:
+    assert read_all(kept, None, reads=False) == read_all(kept, None)
+    assert read_all(kept, FactsStore(kept / "facts.bin", "me", writes=False), reads=False) == read_all(kept, None)
 
 
 def test_what_nobody_asks_for_any_more_is_dropped(kept: Path) -> None:
