@@ -62,12 +62,12 @@ def analyse_at_first(project: Project, index: SourceIndex) -> tuple[Analysis, Ca
     with _deep_recursion():
         result = _imported(project, index, {})
         differences = ask(result.machine, result.used, result.flow_tools.calls)
-        at_first = result.analysis()
+        at_first = _ended(result)
 
     def settled() -> Analysis:
         with _deep_recursion():
             replaced = differences()
-            return _imported(project, index, replaced).analysis() if replaced else at_first
+            return _ended(_imported(project, index, replaced)) if replaced else at_first
 
     return at_first, settled
 
@@ -80,6 +80,12 @@ def _imported(project: Project, index: SourceIndex, replaced: dict[str, ModuleFa
     result = Result(machine, machine.import_entry())
     result.find()
     return result
+
+
+def _ended(result: Result) -> Analysis:
+    analysis = result.analysis()
+    result.machine.let_go()
+    return analysis
 
 
 @contextmanager

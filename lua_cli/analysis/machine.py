@@ -66,6 +66,20 @@ class Machine:
         self.registrar = Registrar(self)
         self.reach = Reach(self)
 
+    def let_go(self) -> None:
+        """Takes apart what refers to itself, so that it is gone: a compile runs no collector, and the values of an
+        abstract import weigh more than all that comes of them. Nothing can be asked of it any more.
+        """
+        for module in self.importer.modules.values():
+            module.frame.names = {}
+            del module.frame.module
+        for cls in (*self.classes, *self._known.values()):
+            cls.namespace.clear()
+            del cls.mro, cls.bases, cls.metaclass, cls.abstracts, cls.fields, cls.frame
+        for held in (*(skill.tools for skill in self.skills), *(agent.skills for agent in self.agents)):
+            del held.holder
+        self.__dict__.clear()
+
     def import_entry(self) -> ModuleValue:
         """Imports the project's entry file."""
         location = self.index.entry()

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import ClassValue, ModuleValue, Where
 from lua_cli.records import record
-from lua_cli.source import SourceError, ir
+from lua_cli.source import SourceError, SourceIndex, ir
 from lua_cli.source.grafting import equal, grafted, is_fit, pruned
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class _Question:
     """Statements of one module that libcst is to read. `which` are their numbers, in words."""
 
-    module: ModuleValue
+    dotted: str
+    path: Path
     facts: ir.ModuleFacts
     texts: dict[int, str]
     which: str
@@ -46,14 +47,15 @@ def ask(machine: Machine, used: list[ClassValue], calls: list[Where]) -> Callabl
         if each.location.path is not None
         and (question := _question(machine, each, each.location.path, lines[each.location.path])) is not None
     ]
-    wait = machine.index.readings([question.texts for question in questions])
+    index = machine.index  # the machine is gone when the answer comes
+    wait = index.readings([question.texts for question in questions])
 
     def differences() -> dict[str, ir.ModuleFacts]:
         found: dict[str, ir.ModuleFacts] = {}
         for question, readings in zip(questions, wait(), strict=True) if questions else ():
-            facts = _different(machine, question, readings)
+            facts = _different(index, question, readings)
             if facts is not None:
-                found[question.module.dotted] = facts
+                found[question.dotted] = facts
         return found
 
     return differences
@@ -92,15 +94,14 @@ def _question(machine: Machine, module: ModuleValue, path: Path, wanted: set[int
             text = pruned(statement, lines)
             if is_fit(statement, len(text)):
                 texts[at] = text
-    return _Question(module, facts, texts, which)
+    return _Question(module.dotted, path, facts, texts, which)
 
 
-def _different(machine: Machine, question: _Question, readings: dict[int, ir.Stmt]) -> ir.ModuleFacts | None:
+def _different(index: SourceIndex, question: _Question, readings: dict[int, ir.Stmt]) -> ir.ModuleFacts | None:
     """The module's facts with libcst's reading of the judged statements; None when that is the same."""
-    facts, path = question.facts, question.module.location.path
+    facts = question.facts
     if all(equal(reading, facts.body[at]) for at, reading in readings.items()):
-        if path is not None:
-            machine.index.agree(path, question.which)
+        index.agree(question.path, question.which)
         return None
     body = list(facts.body)
     for at, reading in readings.items():
