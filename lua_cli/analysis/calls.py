@@ -231,7 +231,7 @@ class Caller(KnownCalls):
 
     def _bind(self, function: FunctionValue | LambdaValue, given: Sequence[Given], frame: Frame) -> str:
         """Binds parameters; why that cannot be done, else ""."""
-        params, defined_in = function.node.params, function.frame
+        params, defined_in = self.machine.params(function), function.frame
         defaults = function.defaults or {}
         if any(arg.star for arg in given):
             return "its arguments are only known when it is called"

@@ -158,7 +158,7 @@ class ClassDescriber:
         value = found[0].value if isinstance(found, tuple) else None
         if not isinstance(value, FunctionValue):
             return None
-        params = value.node.params[0 if value.kind == "staticmethod" else 1 :]
+        params = self.machine.params(value)[0 if value.kind == "staticmethod" else 1 :]
         first = next((param for param in params if param.kind in ("positional", "positional-only")), None)
         if first is None or first.annotation is None:
             return None

@@ -132,7 +132,7 @@ class Constructors:
             if own:
                 self._anything(f"{chain[at].name}.{maker}", out)
             return
-        params = value.node.params[1:]
+        params = self.machine.params(value)[1:]
         missing = _missing(params, given)
         if missing:
             out.buildable = False

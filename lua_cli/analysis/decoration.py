@@ -178,7 +178,7 @@ class Decoration:
             inner = called.value if called is not None else None
             if isinstance(inner, FunctionValue) and inner.node is not function.node:
                 body = self.machine.index.body(inner.path, inner.node)
-                further = effects_of(inner.node.params, body.body)
+                further = effects_of(self.machine.params(inner), body.body)
                 effects.writes.update(further.writes)
                 effects.anything = effects.anything or further.anything
         return effects
@@ -189,18 +189,20 @@ class Decoration:
             body = self.machine.index.body(function.path, function.node)
         except SourceError:
             return None
-        effects = effects_of(function.node.params, body.body, any_object=any_object)
+        effects = effects_of(self.machine.params(function), body.body, any_object=any_object)
         self._nested(function, body.body, effects)
         return effects
 
     def _nested(self, function: FunctionValue, body: tuple[ir.Stmt, ...], effects: Effects) -> None:
         """What functions within a function do to its first parameter."""
-        if not function.node.params:
+        params = self.machine.params(function)
+        if not params:
             return
         for node in walk(body, functions=True):
-            if isinstance(node, ir.Function) and function.node.params[0].name not in {p.name for p in node.params}:
+            own = self.machine.index.params(function.path, node) if isinstance(node, ir.Function) else ()
+            if isinstance(node, ir.Function) and params[0].name not in {param.name for param in own}:
                 inner = self.machine.index.body(function.path, node)
-                further = effects_of(function.node.params[:1], inner.body)
+                further = effects_of(params[:1], inner.body)
                 effects.writes.update(further.writes)
                 effects.anything = effects.anything or further.anything
 

@@ -167,7 +167,8 @@ class Evaluator(InnerScopes):
         """A `def`, with what its decorators make of it."""
         qualname = frame.prefix + node.name
         value = FunctionValue(node, frame.module.dotted, qualname, frame.path, frame)
-        value.defaults = self.defaults(node.params, frame)
+        if node.params is not None:
+            value.defaults = self.defaults(node.params, frame)
         for decorator in reversed(node.decorators):
             called = decorator.func if isinstance(decorator, ir.Call) else decorator
             by = self.value(called, frame)

@@ -66,7 +66,7 @@ class FlowTools:
 
     def _parameters(self, cls: ClassValue) -> list[str]:
         value = cls.namespace["__init__"].value
-        return [param.name for param in value.node.params[1:]] if isinstance(value, FunctionValue) else []
+        return [param.name for param in self.machine.params(value)[1:]] if isinstance(value, FunctionValue) else []
 
     def describe(self, tool: Instance) -> ClassInfo:
         """What it is as a tool."""

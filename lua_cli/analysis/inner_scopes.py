@@ -39,10 +39,10 @@ class InnerScopes(Operators):
 
     def defaults(self, params: Sequence[ir.Parameter], frame: Frame) -> dict[str, Value] | None:
         """The values of defaults, made where the function is; those of a package's when they matter."""
-        if frame.module.lazy:
+        given = [(param.name, param.default) for param in params if param.default is not None]
+        if frame.module.lazy or not given:
             return None
-        evaluate = self.machine.evaluator.value
-        return {param.name: evaluate(param.default, frame) for param in params if param.default is not None}
+        return {name: self.machine.evaluator.value(default, frame) for name, default in given}
 
     def yielded(self, node: ir.Yield, frame: Frame) -> Value:
         """`yield` in a generator that is being run."""

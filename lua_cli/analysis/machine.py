@@ -26,7 +26,9 @@ from lua_cli.analysis.values import (
     Ambiguous,
     Binding,
     ClassValue,
+    FunctionValue,
     Instance,
+    LambdaValue,
     Lazy,
     Maybe,
     ModuleValue,
@@ -99,6 +101,11 @@ class Machine:
     def facts(self, module: ModuleValue) -> ir.ModuleFacts:
         """The code of a module. Raises SourceError."""
         return self.replaced.get(module.dotted) or self.index.facts(module.location)
+
+    def params(self, function: FunctionValue | LambdaValue) -> tuple[ir.Parameter, ...]:
+        """The parameters of a function. Raises SourceError."""
+        node = function.node
+        return node.params if isinstance(node, ir.Lambda) else self.index.params(function.path, node)
 
     def find(self, code: str, where: Where, **facts: str) -> None:
         """Notes something to tell the user; once for one place."""

@@ -192,7 +192,7 @@ class Reach:
         if id(function.node) in seen or self.machine.is_lazy(function.path):
             return
         seen.add(id(function.node))
-        own = {param.name for param in function.node.params}
+        own = self._names(function)
         changes_own = False
         for path in sorted(self._paths(function)):
             if path[-1].startswith("="):
@@ -224,7 +224,7 @@ class Reach:
             values = [gone.value] if old is None else [old.value, gone.value]
             frame.names[name] = Binding(either(values, Maybe(reason, where), partial=True), where, "rebound")
             return
-        holder = self._resolved(path[:-1], function.frame) if path[0] not in _names(function) else None
+        holder = self._resolved(path[:-1], function.frame) if path[0] not in self._names(function) else None
         if isinstance(holder, ClassValue) and holder.origin == "first-party":
             holder.namespace[name] = gone
         elif isinstance(holder, ModuleValue) and not holder.lazy:
@@ -275,6 +275,9 @@ class Reach:
 
     # Reading code
 
+    def _names(self, function: FunctionValue | LambdaValue) -> set[str]:
+        return {param.name for param in self.machine.params(function)}
+
     def _paths(self, function: FunctionValue | LambdaValue) -> set[Path_]:
         """What a function's statements may change or call, as dotted paths from a name: `REG`, `orders.tools`."""
         key = id(function.node)
@@ -310,10 +313,6 @@ def _name_of(func: Value) -> str:
         case External(dotted=dotted) | Lazy(text=dotted):
             return dotted.rpartition(".")[2]
     return ""
-
-
-def _names(function: FunctionValue | LambdaValue) -> set[str]:
-    return {param.name for param in function.node.params}
 
 
 def _changes(node: object) -> Iterator[Path_]:

@@ -78,7 +78,7 @@ class Registrar:
         if made.unknown is not None:
             return {}
         function = self._constructor(made)
-        params = function.node.params if function is not None else ()
+        params = self.machine.params(function) if function is not None else ()
         literal = {param.name: param.default for param in params if isinstance(param.default, ir.Const)}
         return {name: Constant(default.value) for name, default in literal.items()}
 
@@ -107,7 +107,7 @@ class Registrar:
         made.unknown = None
         cls = next(one for one in made.cls.known_chain() if one.dotted in (LUA_SKILL, LUA_AGENT))
         function = self._constructor(made)
-        params = function.node.params[1:] if function is not None else ()
+        params = self.machine.params(function)[1:] if function is not None else ()
         names = [param.name for param in params if param.kind == "positional"]
         for at, arg in enumerate(arg for arg in given if arg.keyword is None):
             if arg.star:

@@ -25,7 +25,7 @@ def parameters_of(machine: Machine, value: Value | None, *, bound: bool) -> tupl
         bound = value.kind == "classmethod" or (bound and value.kind == "function")
     elif not isinstance(value, LambdaValue):
         return None
-    params = value.node.params
+    params = machine.params(value)
     if bound and params and params[0].kind in ("positional", "positional-only"):
         params = params[1:]
     return tuple(

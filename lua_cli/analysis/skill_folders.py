@@ -53,7 +53,7 @@ class SkillFolders:
         arguments = {arg.keyword: arg for arg in given if arg.keyword is not None}
         positional = [arg for arg in given if arg.keyword is None and not arg.star]
         folder = positional[0] if positional else arguments.pop("folder", None)
-        known = [param.name for param in function.node.params[1:]]
+        known = [param.name for param in machine.params(function)[1:]]
         unknown = next((name for name in arguments if name not in known), None)
         if folder is None or len(positional) > 1 or any(arg.star for arg in given):
             machine.fail("TypeError", "from_folder takes the folder, and the rest by name")

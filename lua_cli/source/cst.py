@@ -40,9 +40,17 @@ def read(text: str) -> tuple[ir.Stmt, ...]:
 
     try:
         module = libcst.parse_module(text)
-        return _Reader(module).block(module.body)
+        return tuple(map(_plain, _Reader(module).block(module.body)))
     except (libcst.ParserSyntaxError, libcst.CSTLogicError, RecursionError) as error:
         raise UnreadableError(str(error)) from error
+
+
+def _plain(statement: ir.Stmt) -> ir.Stmt:
+    """A statement of the top level, without the parameters that are read on demand (`ir.Function`)."""
+    if not isinstance(statement, ir.Function) or statement.decorators:
+        return statement
+    plain = all(param.default is None or isinstance(param.default, ir.Const) for param in statement.params or ())
+    return statement._replace(params=None) if plain else statement
 
 
 class _Reader:

@@ -21,7 +21,7 @@ from lua_cli.records import record
 from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
-from lua_cli.source.lowering import lower_body
+from lua_cli.source.lowering import lower_body, lower_params
 from lua_cli.source.model import (
     ComputedRead,
     DataRead,
@@ -80,6 +80,7 @@ class SourceIndex:
         self.looked_into: dict[Path, set[int]] = {}
         self._files: dict[Path, _File] = {}
         self._bodies: dict[tuple[Path, Span], ir.FunctionBody] = {}
+        self._params: dict[tuple[Path, Span], tuple[ir.Parameter, ...]] = {}
         self._texts: dict[Path | str, str] = {}
         self._lines: dict[Path | str, list[str]] = {}
         self._shown: dict[Path, str] = {}
@@ -142,6 +143,15 @@ class SourceIndex:
             self.looked_into.setdefault(path, set()).add(function.span[0])
             self._bodies[key] = lower_body(self.text(path), function.span)
         return self._bodies[key]
+
+    def params(self, path: Path, function: ir.Function) -> tuple[ir.Parameter, ...]:
+        """The parameters of a function; `path` is the file whose facts hold it. Raises SourceError."""
+        if function.params is not None:
+            return function.params
+        key = (path, function.span)
+        if key not in self._params:
+            self._params[key] = lower_params(self.text(path), function)
+        return self._params[key]
 
     def imports(self, location: ModuleLocation) -> tuple[ImportFact, ...]:
         """Every import of the module, also in functions. Raises SourceError."""

@@ -292,13 +292,17 @@ class Class(NamedTuple):
 
 class Function(NamedTuple):
     """`span` starts at `def` and covers the body, which is read on demand. `rebinds`: names that it, or a function in
-    it, declares `global`. `body_start`: line and column of its first statement."""
+    it, declares `global`. `body_start`: line and column of its first statement.
+
+    `params` is None in a plain function: one at the top level, without decorators, whose defaults are literals. Making
+    it does nothing but bind its name, and of most nobody asks more: its parameters are read on demand too.
+    """
 
     span: Span
     name: str
     name_span: Span
     is_async: bool
-    params: tuple[Parameter, ...]
+    params: tuple[Parameter, ...] | None
     decorators: tuple[Expr, ...]
     rebinds: tuple[str, ...]
     body_start: tuple[int, int]

@@ -54,6 +54,27 @@ def lower_body(text: str, span: Span) -> ir.FunctionBody:
     return ir.FunctionBody(_Lowering(lines).block(function.body), _yields(function))
 
 
+def lower_params(text: str, function: ir.Function) -> tuple[ir.Parameter, ...]:
+    """The parameters of a function of the top level of a module that was parsed before."""
+    lines = text.split("\n")
+    (first, column, *_), (last, end) = function.span, function.body_start
+    head = lines[first - 1 : last]
+    head[-1] = head[-1].encode()[:end].decode() + "..."
+    tree = parse("\n".join(head))
+    statement = tree.body[0]
+    assert isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and not column  # noqa: S101
+    ast.increment_lineno(statement, first - 1)
+    return _Lowering(lines).params(statement.args)
+
+
+def _is_plain(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a function is one whose parameters are read on demand (`ir.Function`)."""
+    if node.col_offset or node.decorator_list:
+        return False
+    defaults = (*node.args.defaults, *node.args.kw_defaults)
+    return all(default is None or isinstance(default, ast.Constant) for default in defaults)
+
+
 def _start_of(node: ast.stmt) -> tuple[int, int]:
     """Where a statement starts, its decorators included."""
     decorators = getattr(node, "decorator_list", None)
@@ -128,7 +149,8 @@ class _Lowering:
             self.rebinds.extend((name, node.name) for name in rebinds)
         is_async = isinstance(node, ast.AsyncFunctionDef)
         name_span = self.name_span(node, "def")
-        params, decorators = self.params(node.args), self.many(node.decorator_list)
+        params = None if _is_plain(node) else self.params(node.args)
+        decorators = self.many(node.decorator_list)
         start = _start_of(node.body[0])
         return [ir.Function(span_of(node), node.name, name_span, is_async, params, decorators, rebinds, start)]
 
