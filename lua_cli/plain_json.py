@@ -54,11 +54,13 @@ def dumps(value: object, *, compact: bool = False, ascii_only: bool = True) -> s
     know.
     """
     separators = (":", ",") if compact else (": ", ", ")
-    if _c is None or isinstance(value, str | float):
+    if _c is None:
         import json
 
         return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, separators=(separators[1], separators[0]))
     encode = _c.encode_basestring_ascii if ascii_only else _c.encode_basestring
+    if isinstance(value, str):
+        return str(encode(value))
     encoder = _c.make_encoder({}, _refuse, encode, None, *separators, False, False, False)
     return "".join(encoder(value, 0))
 

@@ -7,32 +7,37 @@ format.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
-from lua_cli.bundle.explain import explain_bundle
-from lua_cli.bundle.opening import open_artifact
-from lua_cli.bundle.output import artifact_path, read_build, write_build
-from lua_cli.bundle.sealing import seal
-from lua_cli.bundle.secrets import find_secrets, texts_of
-from lua_cli.bundle.unpack import unpack
-
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from lua_cli.analysis.model import Analysis
+    from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
+    from lua_cli.bundle.collecting import collect
+    from lua_cli.bundle.explain import explain_bundle
     from lua_cli.bundle.model import BundledFile, Collected, Draft
-    from lua_cli.flows.model import Flows
-    from lua_cli.project import Project
-    from lua_cli.source import SourceIndex
+    from lua_cli.bundle.opening import open_artifact
+    from lua_cli.bundle.output import artifact_path, read_build, write_build
+    from lua_cli.bundle.sealing import seal
+    from lua_cli.bundle.secrets import find_secrets, texts_of
+    from lua_cli.bundle.unpacking import unpack
 
 else:
+    _WHERE = {
+        **dict.fromkeys(("Artifact", "Build", "BuiltArtifact", "OpenedArtifact"), "built"),
+        **dict.fromkeys(("BundledFile", "Collected", "Draft"), "model"),
+        **dict.fromkeys(("artifact_path", "read_build", "write_build"), "output"),
+        **dict.fromkeys(("find_secrets", "texts_of"), "secrets"),
+        "collect": "collecting", "explain_bundle": "explain", "open_artifact": "opening", "seal": "sealing",
+        "unpack": "unpacking",
+    }  # fmt: skip
 
     def __getattr__(name: str) -> object:
-        """The values of drafts, when somebody asks: a run of a tool has no use for them."""
-        if name not in ("BundledFile", "Collected", "Draft"):
+        """What is asked for, when it is: an edit, an unchanged compile and a run have each use for a part alone."""
+        if name not in _WHERE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from lua_cli.bundle import model
+        from importlib import import_module
 
-        return getattr(model, name)
+        found = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 __all__ = [
@@ -54,13 +59,3 @@ __all__ = [
     "unpack",
     "write_build",
 ]
-
-
-def collect(analysis: Analysis, index: SourceIndex, project: Project, flows: Flows | None = None) -> Collected:
-    """The drafts of the registered skills and of the flows' agents, in order, and what there is to say about them.
-
-    Imported when it is called: an unchanged compile and a run read builds and artifacts, but collect nothing.
-    """
-    from lua_cli.bundle import collecting
-
-    return collecting.collect(analysis, index, project, flows)

@@ -17,13 +17,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact
+from lua_cli.bundle.canonical import MANIFEST_NAME, document_bytes
 from lua_cli.bundle.exclusive import locked
-from lua_cli.bundle.names import MANIFEST_NAME, artifact_file_name
+from lua_cli.bundle.names import artifact_file_name
 from lua_cli.bundle.publishing import PUBLISHED, current, publish
 from lua_cli.bundle.shape import ManifestError, check, each, record
 from lua_cli.errors import LuaError
@@ -54,7 +55,7 @@ def write_build(output: Path, artifacts: Sequence[Artifact | BuiltArtifact], doc
         raise _cannot_write(output, error) from error
     with contextlib.suppress(OSError, ManifestError):
         if folder is not None:
-            return Build(document, {entry["skill"]: _built(output, Path(folder), entry) for entry in entries})
+            return build_of(output, Path(folder), document, entries)
     raise LuaError(f"{output} was changed by another program while it was written", hint="compile again: lua compile")
 
 
@@ -71,10 +72,16 @@ def read_build(output: Path) -> Build | None:
         document = json.loads((folder / MANIFEST_NAME).read_bytes())
         entries = document.pop("artifacts")
         check(entries, _ENTRIES, "artifacts")
-        built = {entry["skill"]: _built(output, folder, entry) for entry in entries}
+        return build_of(output, folder, document, entries)
     except (OSError, ValueError, AttributeError, KeyError, TypeError, ManifestError):
         return None
-    return Build(document, built)
+
+
+def build_of(output: Path, folder: Path, document: Mapping[str, Any], entries: Iterable[Mapping[str, Any]]) -> Build:
+    """The build in a folder, of which the document says `entries`. Raises OSError, ManifestError where that does not
+    agree.
+    """
+    return Build(document, {entry["skill"]: _built(output, folder, entry) for entry in entries})
 
 
 def _built(output: Path, folder: Path, entry: Mapping[str, Any]) -> BuiltArtifact:
@@ -107,13 +114,7 @@ def _files_of(artifacts: Sequence[Artifact | BuiltArtifact], document: Mapping[s
         names = [artifact.skill for artifact in artifacts]
         twice = next(name for name in names if names.count(name) > 1)
         raise LuaError(f"two skills have the name {twice!r}", hint="give each skill of the project a name of its own")
-    return {**files, MANIFEST_NAME: _written_out(document).encode("utf-8", "surrogatepass")}
-
-
-def _written_out(document: Mapping[str, Any]) -> str:
-    """A document as JSON with a line for each of its parts: many times faster than indenting all of it."""
-    parts = (f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in document.items())
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return {**files, MANIFEST_NAME: document_bytes(document)}
 
 
 def _size(one: Artifact | BuiltArtifact) -> int:

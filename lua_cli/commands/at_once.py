@@ -52,15 +52,20 @@ class Line:
                 self.odd |= word == "--"
                 self.words.append(word)
 
-    def known(self) -> Known | None:
-        """The project, when nothing of it has changed and, with `--ci`, its lock is not stale."""
-        from lua_cli.pipeline.at_once import known
+    def before(self) -> Known | None:
+        """The project as it was when it was last known, unless, with `--ci`, its lock was stale."""
+        from lua_cli.pipeline.at_once import before
 
         try:
-            found = known(os.getcwd(), self.project)  # noqa: PTH109
+            found = before(os.getcwd(), self.project)  # noqa: PTH109
         except OSError:  # a working folder that is gone: the long way says so
             return None
         return None if found is None or (self.ci and found.stale) else found
+
+    def known(self) -> Known | None:
+        """The same, when nothing of it has changed."""
+        found = self.before()
+        return found if found is not None and found.differing() == [] else None
 
 
 def compile_format(words: list[str]) -> str | None:
@@ -82,16 +87,34 @@ def answer_name(chosen: str, *, colour: bool) -> str:
 
 def _compile(line: Line) -> int | None:
     chosen = compile_format(line.words[1:])
-    known = line.known() if chosen else None
-    if chosen is None or known is None:
+    before = line.before() if chosen else None
+    if chosen is None or before is None:
         return None
     plain = line.ci or os.environ.get("NO_COLOR")
     colour = not plain and (bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty())
-    said = known.answer(answer_name(chosen, colour=colour))
+    name = answer_name(chosen, colour=colour)
+    differing = before.differing()
+    if differing:
+        return _edited(line, before, differing, chosen, name)
+    said = before.answer(name) if differing == [] else None
     if said is None:
         return None
     sys.stdout.write(said)
-    return EXIT_FINDINGS if known.findings and "--strict" in line.words else EXIT_OK
+    return EXIT_FINDINGS if before.findings and "--strict" in line.words else EXIT_OK
+
+
+def _edited(line: Line, before: Known, differing: list[str], chosen: str, name: str) -> int | None:
+    """After an edit that changes no answer, the build has to be brought up to date first."""
+    from lua_cli.commands.edited import after_edit_said
+
+    done = after_edit_said(before, differing, chosen, name, ci=line.ci)
+    if done is None:
+        return None
+    said, fresh = done
+    sys.stdout.write(said)
+    sys.stdout.flush()
+    fresh.keep(name, said)
+    return EXIT_FINDINGS if fresh.applied.document["diagnostics"] and "--strict" in line.words else EXIT_OK
 
 
 def _push(line: Line) -> int | None:

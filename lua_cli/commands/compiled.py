@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lua_cli.project import Project
     from lua_cli.source.beside import Beside
 
@@ -78,17 +80,16 @@ def show(target: Project, document: Mapping[str, Any], chosen: str) -> None:
     if chosen == "json":
         print_json(document)
         return
-    sys.stdout.write(_shown(target, document, chosen))
+    sys.stdout.write(_shown(target.root, document, chosen))
 
 
 def show_and_keep(target: Project, document: Mapping[str, Any], chosen: str) -> None:
     """Print the document of a whole compile, as text or JSON, and remember what was said for the next time."""
     from lua_cli.commands.at_once import answer_name
-    from lua_cli.commands.json_text import json_text
     from lua_cli.commands.session import facts_of_stdout
     from lua_cli.pipeline.keeping import keep_answer
 
-    said = json_text(document) if chosen == "json" else _shown(target, document, chosen)
+    said = shown_as(target.root, document, chosen)
     sys.stdout.write(said)
     facts = facts_of_stdout()
     if facts["encoding"].lower() == "utf-8":
@@ -96,42 +97,30 @@ def show_and_keep(target: Project, document: Mapping[str, Any], chosen: str) -> 
         keep_answer(target, answer_name(chosen, colour=facts["colour"]), said, document)
 
 
-def _shown(target: Project, document: Mapping[str, Any], chosen: str) -> str:
+def shown_as(root: Path, document: Mapping[str, Any], chosen: str) -> str:
+    """What is printed of a document, as text or JSON."""
+    from lua_cli.commands.json_text import json_text
+
+    return json_text(document) if chosen == "json" else _shown(root, document, chosen)
+
+
+def _shown(root: Path, document: Mapping[str, Any], chosen: str) -> str:
+    from lua_cli.commands.built import built_text
     from lua_cli.commands.session import facts_of_stdout
     from lua_cli.report import render
 
-    built = "".join(f"{line}\n" for line in _built(document)) if chosen == "text" else ""
-    return built + render(document, chosen, root=target.root, prefix=_in_repository(target), **facts_of_stdout())
+    built = built_text(document) if chosen == "text" else ""
+    return built + render(document, chosen, root=root, prefix=_in_repository(root), **facts_of_stdout())
 
 
-def _in_repository(target: Project) -> str:
+def _in_repository(root: Path) -> str:
     """The project's folder as GitHub needs it in annotations: from the root of the checkout; "" outside of a
     workflow."""
-    import os
     from pathlib import Path
 
     workspace = os.environ.get("GITHUB_WORKSPACE")
     try:
-        inside = target.root.relative_to(Path(workspace).absolute()).as_posix() if workspace else "."
+        inside = root.relative_to(Path(workspace).absolute()).as_posix() if workspace else "."
     except ValueError:
         return ""
     return "" if inside == "." else inside
-
-
-def _built(document: Mapping[str, Any]) -> list[str]:
-    """One line for each artifact that was written, in columns, and an empty line."""
-    rows = [
-        (
-            skill["name"],
-            f"{len(skill['tools'])} tool{'' if len(skill['tools']) == 1 else 's'}",
-            skill["artifact"],
-            skill,
-        )
-        for skill in document["skills"]
-        if skill["artifact"] and skill["digest"]
-    ]
-    widths = [max((len(row[column]) for row in rows), default=0) for column in range(3)]
-    lines = [
-        "  ".join([*(row[column].ljust(widths[column]) for column in range(3)), row[3]["digest"][:19]]) for row in rows
-    ]
-    return [*lines, ""] if lines else []

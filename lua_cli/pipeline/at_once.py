@@ -1,5 +1,5 @@
 """What a command said of a project, and whether it would say the same again: by stat alone, with no import worth
-naming.
+naming. (What is too young for that by its content.)
 
 In: the working folder and the environment. Out: what was said, or None, which means "ask again". Must not judge, read
 sources or import anything beyond `os` and `sys`: this is what an unchanged project waits for. Whatever is odd about
@@ -21,20 +21,29 @@ TYPE_CHECKING = False  # what type checkers take for true; `typing` alone would 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMAT = "lua-answer 2"
+FORMAT = "lua-answer 3"
 FOLDER = (".lua", "cache", "answers")
 STAMPS = "stamps"
 _ABSENT = "-"
 
 
 class Known:
-    """A project that is as it was. `findings`: its last compile had warnings; `stale`: among them a stale lock."""
+    """A project as it was. `findings`: its last compile had warnings; `stale`: among them a stale lock; `lines` are its
+    stamps.
+    """
 
-    __slots__ = ("_token", "findings", "root", "stale")
+    __slots__ = ("_token", "findings", "lines", "root", "stale")
 
-    def __init__(self, root: str, token: str, flags: str) -> None:
-        self.root, self._token = root, token
+    def __init__(self, root: str, token: str, flags: str, lines: list[str]) -> None:
+        self.root, self._token, self.lines = root, token, lines
         self.findings, self.stale = flags[0] == "1", flags[1] == "1"
+
+    def differing(self) -> list[str] | None:
+        """The stamps that do not hold any more; None where that cannot be told."""
+        try:
+            return [line for line in self.lines if not holds(line)]
+        except (OSError, ValueError):
+            return None
 
     @property
     def token(self) -> str:
@@ -52,14 +61,20 @@ class Known:
 
 def known(folder: str, project: str | None = None) -> Known | None:
     """The project that `folder` belongs to, or the one that is named from there, when nothing of it has changed."""
+    found = before(folder, project)
+    return found if found is not None and found.differing() == [] else None
+
+
+def before(folder: str, project: str | None = None) -> Known | None:
+    """The same project as it was when it was last known, whatever has changed of it since; None when the program, the
+    Python or the environment have.
+    """
     root = root_above(folder) if project is None else _named(folder, project)
     if root is None:
         return None
     try:
         stated, flags, token, *lines = _content(root, STAMPS).split("\n")
-        if stated != surroundings(root) or not all(map(holds, lines)):
-            return None
-        return Known(root, token, flags)
+        return Known(root, token, flags, lines) if stated == surroundings(root) else None
     except (OSError, ValueError, IndexError):
         return None
 
@@ -88,6 +103,10 @@ def holds(line: str) -> bool:
         was, _, name = rest.partition(" ")
         return was == str(int(name in os.environ))
     stamp, _, path = rest.partition(" ")
+    if kind == "content":
+        return content_of(path) == stamp
+    if kind == "names":
+        return names_in(path) == stamp
     return stamp_of(path, whole=kind == "file") == stamp
 
 
@@ -100,6 +119,22 @@ def stamp_of(path: str, *, whole: bool) -> str:
     if whole:
         return f"{stat.st_mtime_ns},{stat.st_ctime_ns},{stat.st_size},{stat.st_ino}"
     return f"{stat.st_mtime_ns},{stat.st_ctime_ns},{stat.st_ino}"
+
+
+def content_of(path: str) -> str:
+    """What is in a file: for one that is so young that its times could be those of two contents. Raises OSError."""
+    from lua_cli.digests import sha256_hex
+
+    with open(path, "rb") as file:  # noqa: PTH123
+        return sha256_hex(file.read())
+
+
+def names_in(path: str) -> str:
+    """The same of a folder: the names in it."""
+    from lua_cli.digests import sha256_hex
+
+    names = sorted(name for name in os.listdir(path) if name != "__pycache__")  # noqa: PTH208
+    return sha256_hex("\0".join(names).encode("utf-8", "surrogateescape"))
 
 
 def surroundings(root: str) -> str:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import LuaError
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.unchanged import RACY_NS, Record, now_on_disk, replace_cached
+from lua_cli.pipeline.stamps import RACY_NS, assured, forget_kept, is_young, now_on_disk, write_kept
+from lua_cli.pipeline.unchanged import Record
 from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
 
@@ -26,7 +27,7 @@ def keep_answer(project: Project, name: str, said: str, document: Mapping[str, A
     with suppress(OSError, UnicodeError):  # an answer that cannot be kept costs the longer way, nothing else
         token = _token(project, document)
         if token is not None:
-            _write(project, name, f"{token}\n{said}")
+            write_kept(str(project.root), name, f"{token}\n{said}")
 
 
 def stamps_of(folder: Path, *more: Path) -> list[str] | None:
@@ -59,28 +60,17 @@ def _token(project: Project, document: Mapping[str, Any]) -> str | None:
         before = at_once.surroundings(str(project.root))
         cache = project.output / "cache"
         lines = list(_lines(project, json.loads((cache / "build.json").read_bytes())))
-        if _is_unfit(lines, cache) or not _is_same(project):
+        sure = assured(lines, str(cache), RACY_NS)
+        if sure is None or not _is_same(project):
             return None
     except (ValueError, KeyError, TypeError, AttributeError, LuaError):
         return None
     stale = any(one["code"] == "lua/lock-stale" for one in document["diagnostics"])
     token = os.urandom(16).hex()
-    _forget(project)
+    forget_kept(str(project.root))
     flags = f"{int(bool(document['diagnostics']))}{int(stale)}"
-    _write(project, at_once.STAMPS, "\n".join((before, flags, token, *lines)))
+    write_kept(str(project.root), at_once.STAMPS, "\n".join((before, flags, token, *sure)))
     return token
-
-
-def _write(project: Project, name: str, body: str) -> None:
-    path = Path(at_once.place_of(str(project.root), name))
-    path.parent.mkdir(exist_ok=True)
-    replace_cached(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
-
-
-def _forget(project: Project) -> None:
-    """The answers of earlier states: nobody asks for them again."""
-    for path in project.root.joinpath(*at_once.FOLDER).glob("*.txt"):
-        path.unlink(missing_ok=True)
 
 
 def _is_plain(project: Project) -> bool:
@@ -134,20 +124,10 @@ def _surrounding_folders(project: Project) -> Iterator[Path]:
     yield project.flows or project.root / FLOWS_FOLDER
 
 
-def _is_unfit(lines: Iterable[str], beside: Path) -> bool:
-    """Whether something cannot be written down, or is so young that a second change could carry the same time. What
-    this program writes once and never again is not young: its builds."""
-    now = now_on_disk(beside)
-    builds = os.sep + os.path.join(".lua", "builds") + os.sep  # noqa: PTH118
-    for line in lines:
-        if "\n" in line:
-            return True
-        kind, stamp, path = line.split(" ", 2)
-        if kind in ("file", "folder") and stamp != "-" and builds not in path:
-            modified, changed = stamp.split(",")[:2]
-            if max(int(modified), int(changed)) >= now - RACY_NS:
-                return True
-    return False
+def _is_unfit(lines: Sequence[str], beside: Path) -> bool:
+    """Whether something cannot be written down, or is too young to be recognised by its times."""
+    since = now_on_disk(beside) - RACY_NS
+    return any("\n" in line or is_young(line, since) for line in lines)
 
 
 def _is_same(project: Project) -> bool:

@@ -5,6 +5,7 @@ becomes of that when only bodies of functions were edited. In: a Project. Out: a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,9 +44,13 @@ def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
         return None
     if not known.changed:
         return Compiled(built.document, built.artifacts)
-    from lua_cli.pipeline.bodies import after_bodies
+    from lua_cli.bundle.output import build_of
+    from lua_cli.pipeline.edits import apply
 
-    return after_bodies(project, built, known)
+    applied = apply(str(project.root), known.content, known.record, known.changed)
+    if applied is None:
+        return None
+    return Compiled(applied.document, build_of(project.output, Path(applied.folder), {}, applied.entries).artifacts)
 
 
 def _speaks_of(known: Known, built: Build) -> bool:

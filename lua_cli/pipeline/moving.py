@@ -5,11 +5,13 @@ cannot be told: in a body, at something that is not compared. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any, TypeVar
 
-Position = tuple[int, int, int, int]
-_T = TypeVar("_T")
+    Position = tuple[int, int, int, int]
+    _T = TypeVar("_T")
 
 
 class MovedError(Exception):

@@ -1,34 +1,73 @@
 """What of each source decided the last build, so that an edit of what decided nothing is known by itself.
 
-In: the index after a compile, the drafts, what the probe saw run. Out: rows, as JSON, for each source that may be
+In: the index after a compile, the drafts, what the probe saw run. Out: `Kept`: a row for each source that may be
 edited in such a way: its outline (source/outline.py), where its bodies are, and the members of artifacts that it is.
 A source without a row counted as a whole.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+import os
 
-from lua_cli.pipeline.unchanged import replace_cached
+from lua_cli.plain_json import dumps, loads
 
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
     from lua_cli.bundle.model import Draft
     from lua_cli.probe.model import SkillSeen
     from lua_cli.project import Project
     from lua_cli.source import SourceIndex
 
-FORMAT = 1
+FORMAT = "lua-outlines 2"
+_NAME = "outlines.txt"
 
 
-def outlines(
-    project: Project, index: SourceIndex, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen]
-) -> dict[str, Any]:
-    """{"rows": path in the project → {"outline", "kept", "blanks", "inside", "members": [[skill, member], …]},
-    "oldest": the Python that sources are held to, or None}."""
+class Kept:
+    """Rows of sources by their path in the project, each made out of its line when it is asked for.
+
+    about   {"oldest": the Python that sources are held to, or None; "budget": how large an artifact may be, in bytes;
+            "readable": whether the project's Python is the one that runs lua-cli}
+    row     {"outline", "kept", "blanks", "inside", "members": [[skill, member], …]}
+    """
+
+    def __init__(self, about: Mapping[str, Any], lines: dict[str, str]) -> None:
+        self.about, self._lines = about, lines
+
+    @classmethod
+    def of(cls, about: Mapping[str, Any], rows: Mapping[str, Any]) -> Kept:
+        return cls(about, {path: dumps(row, compact=True) for path, row in rows.items()})
+
+    @classmethod
+    def parsed(cls, text: str) -> Kept:
+        """Raises ValueError for a text that is none."""
+        about, *lines = text.split("\n")
+        return cls(loads(about), dict(_parted(line) for line in lines))
+
+    def row(self, shown: str) -> dict[str, Any] | None:
+        line = self._lines.get(shown)
+        return None if line is None else dict(loads(line))
+
+    def with_rows(self, rows: Mapping[str, Any]) -> Kept:
+        return Kept(self.about, {**self._lines, **{path: dumps(row, compact=True) for path, row in rows.items()}})
+
+    def text(self) -> str:
+        return "\n".join((dumps(self.about), *(f"{path}\t{line}" for path, line in self._lines.items())))
+
+
+def _parted(line: str) -> tuple[str, str]:
+    path, tab, row = line.partition("\t")
+    if not tab:
+        raise ValueError(line)
+    return path, row
+
+
+def outlines(project: Project, index: SourceIndex, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen]) -> Kept:
+    """The rows of a build that was just made."""
+    import sys
+
     from lua_cli.bundle.syntax import oldest_python
 
     members: dict[str, list[list[str]]] = {}
@@ -45,41 +84,50 @@ def outlines(
     rows: dict[str, Any] = {}
     for path in index.read:
         shown = project.relative(path)
-        if shown in untold or Path(shown).is_absolute() or path.suffix != ".py":
+        if shown in untold or os.path.isabs(shown) or path.suffix != ".py" or not _can_be_written(shown):
             continue
         found = index.outline(path, run.get(shown, ()))
         if found is not None and found[0].blanks:
             outline, kept = found
             places = {"blanks": outline.blanks, "inside": outline.inside}
             rows[shown] = {"outline": outline.digest, "kept": kept, **places, "members": members.get(shown, [])}
-    return {"rows": rows, "oldest": oldest_python(project.settings.requires_python)}
+    about = {
+        "oldest": oldest_python(project.settings.requires_python),
+        "budget": project.settings.size_budget,
+        "readable": project.interpreter.version == sys.version_info[:2],
+    }
+    return Kept.of(about, rows)
+
+
+def _can_be_written(shown: str) -> bool:
+    return shown.isprintable()  # no line ends, no half surrogates
 
 
 class Outlines:
-    """The rows of outlines.py on disk, in `.lua/cache/outlines.json`: good for one record and one document."""
+    """The rows of outlines.py on disk, in the cache's folder: good for one record and one document, which it knows by
+    their checksums. A damaged file is none."""
 
-    def __init__(self, project: Project) -> None:
-        self._path = project.output / "cache" / "outlines.json"
-        self._document = project.output / "artifacts" / "manifest.json"
+    def __init__(self, cache: str) -> None:
+        self._path = os.path.join(cache, _NAME)
 
-    def load(self, record: bytes) -> dict[str, Any] | None:
-        """{"rows", "oldest"} where they are for this record and the document that lies there now."""
+    def load(self, record: bytes, document: bytes) -> Kept | None:
+        """The rows where they are for this record and this document."""
         try:
-            stated, _, body = self._path.read_bytes().partition(b"\n")
-            if stated.decode() != _digest(body, record, self._document.read_bytes()):
-                return None
-            kept = json.loads(body)
-        except (OSError, ValueError):
+            with open(self._path, encoding="utf-8", newline="") as file:
+                head, _, text = file.read().partition("\n")
+            return Kept.parsed(text) if head == _head(text, record, document) else None
+        except (OSError, ValueError, RecursionError):
             return None
-        return kept if isinstance(kept, dict) else None
 
-    def keep(self, kept: Mapping[str, Any], record: bytes) -> None:
-        body = json.dumps(kept, separators=(",", ":")).encode()
-        replace_cached(self._path, _digest(body, record, self._document.read_bytes()).encode() + b"\n" + body)
+    def keep(self, kept: Kept, record: bytes, document: bytes) -> None:
+        from lua_cli.pipeline.stamps import replace_cached
+
+        text = kept.text()
+        replace_cached(self._path, f"{_head(text, record, document)}\n{text}".encode())
 
 
-def _digest(body: bytes, record: bytes, document: bytes) -> str:
-    found = hashlib.sha256(f"{FORMAT}\n".encode())
-    for part in (body, record, document):
-        found.update(hashlib.sha256(part).digest())
-    return found.hexdigest()
+def _head(text: str, record: bytes, document: bytes) -> str:
+    from zlib import crc32
+
+    sums = (crc32(part) for part in (text.encode(), record, document))
+    return " ".join((FORMAT, *(f"{one:08x}" for one in sums)))

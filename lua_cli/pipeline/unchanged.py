@@ -16,18 +16,15 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import lua_cli
 from lua_cli.pipeline import at_once
+from lua_cli.pipeline.stamps import RACY_NS, deciding, listing, now_on_disk, replace_cached
 from lua_cli.project import Project
 
-if TYPE_CHECKING:
-    from lua_cli.bundle.model import BuiltArtifact
-
-RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
 _FORMAT = 6
 
 
@@ -58,7 +55,7 @@ class Record:
             record = json.loads(content)
             same = bool(
                 record["surroundings"] == _surroundings(self._project)
-                and all(listing(Path(path)) == names for path, names in record["listings"].items())
+                and all(listing(path) == names for path, names in record["listings"].items())
                 and all((name in os.environ) == there for name, there in record["variables"].items())
                 and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
                 and all(_files_in(folder) == found for folder, found in record["folders"].items())
@@ -69,19 +66,6 @@ class Record:
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
         return Known(content, record, changed) if same else None
-
-    def amend(
-        self, record: Mapping[str, Any], files: Mapping[Path, Sequence[Any] | None], gone: Iterable[Path]
-    ) -> bytes:
-        """Remember another build that differs from the one of `record` in these files alone; gives what was
-        written."""
-        names = set(map(str, gone))
-        left = {path: facts for path, facts in record["files"].items() if path not in names}
-        new = {**record, "files": left | {str(path): facts for path, facts in files.items()}}
-        new["written"] = now_on_disk(self._path.parent)
-        content = json.dumps(new, separators=(",", ":")).encode()
-        replace_cached(self._path, content)
-        return content
 
     def write(
         self,
@@ -101,7 +85,7 @@ class Record:
         files = {str(path): _facts(path) for path in sorted({*read, *others})}
         if any(facts is None or facts[3] != read[path] for path in read for facts in (files[str(path)],)):
             return None
-        folders = {path: _deciding(names) for path, names in listings.items()}
+        folders = {path: deciding(names) for path, names in listings.items()}
         if any(listing(path) != names for path, names in folders.items()):
             return None
         record: dict[str, Any] = {
@@ -120,20 +104,6 @@ class Record:
     def forget(self) -> None:
         """Drop the record before a build is replaced, so that it never speaks for another one."""
         self._path.unlink(missing_ok=True)
-
-
-def listing(folder: Path) -> list[str]:
-    """The names in a folder that decide what an import finds there; none without the folder."""
-    try:
-        return _deciding(os.listdir(folder))  # noqa: PTH208  # names only, and many of them
-    except OSError:
-        return []
-
-
-def _deciding(names: Iterable[str]) -> list[str]:
-    """Python files, native modules, YAML files, and what may be a package's folder."""
-    endings = (".py", ".so", ".pyd", ".yaml", ".yml")
-    return sorted(n for n in names if n.endswith(endings) or ("." not in n and n != "__pycache__"))
 
 
 def _surroundings(project: Project) -> dict[str, Any]:
@@ -160,15 +130,6 @@ def _facts(path: Path) -> list[Any] | None:
         return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
     except OSError:
         return None
-
-
-def facts_of_built(one: BuiltArtifact) -> Sequence[Any] | None:
-    """The facts of an artifact that was just written or kept: its content is that of its digest."""
-    try:
-        stat = one.stored.stat()
-    except OSError:
-        return None
-    return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, one.digest.partition(":")[2]]
 
 
 def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
@@ -200,31 +161,3 @@ def _mtime(folder: Path) -> int:
         return folder.stat().st_mtime_ns
     except OSError:
         return -1
-
-
-def now_on_disk(folder: Path) -> int:
-    """The time as the file system tells it, which is the clock that files are compared with."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path, handle = _new_file(folder)
-    with os.fdopen(handle, "wb"):
-        path.unlink()
-        return os.fstat(handle).st_mtime_ns
-
-
-def _new_file(folder: Path) -> tuple[Path, int]:
-    """An empty file of a name of its own, opened. (`tempfile` brings the compression modules: half a bare Python.)"""
-    path = folder / f"new-{os.urandom(8).hex()}"
-    return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), 0o600)
-
-
-def replace_cached(path: Path, content: bytes) -> None:
-    """Put a cache's file in place as a whole. Not synced, unlike a file of the user: what a power cut takes is made
-    again."""
-    new, handle = _new_file(path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        new.replace(path)
-    except BaseException:
-        new.unlink(missing_ok=True)
-        raise

@@ -4,8 +4,7 @@ In: a project. Out: a `SourceIndex`: where modules are, their text, their facts 
 never imports or runs what it reads.
 """
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
     from lua_cli.source.index import SourceIndex
     from lua_cli.source.model import (

@@ -4,39 +4,24 @@ In: a module's tree, text and reads, and the numbers of the functions whose bodi
 `Outline`: two texts with equal outlines mean the same to whoever did not look into the bodies that were taken out.
 Pure.
 
-A body begins after its docstring and stays in where it shares a line with its `def`. What a body says to the outside
-stays too: that it yields, what it declares `global`, whether it uses `super`; and all that it asks for (imports,
-variables, files), in order.
+What a body says to the outside stays in (`Body.says`), and all that it asks for (imports, variables, files), in order.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from lua_cli.source.function_bodies import Body as Body
+from lua_cli.source.function_bodies import bodies_of as bodies_of
+from lua_cli.source.function_bodies import numbers_at as numbers_at
 from lua_cli.source.spans import Span, shown_span
 
 if TYPE_CHECKING:
     from lua_cli.source.reads import RawReads
 
-_INNER = ("body", "orelse", "finalbody", "handlers", "cases")
 _STAYS = "lua:"  # a body with a suppression stays in
-
-
-class Body(NamedTuple):
-    """The body of an outermost function. Lines from 1, both ends included.
-
-    start, end   the function, decorators included
-    first        the first line that can be taken out; after `end` where none can
-    says         what of it can be seen without looking into it
-    """
-
-    start: int
-    end: int
-    first: int
-    says: str
 
 
 class Outline(NamedTuple):
@@ -46,18 +31,6 @@ class Outline(NamedTuple):
     digest: str
     blanks: tuple[tuple[int, int], ...]
     inside: tuple[Span, ...]
-
-
-def bodies_of(tree: ast.Module, text: str) -> tuple[Body, ...]:
-    """The bodies of a module's functions and methods, in order."""
-    lines = text.split("\n")
-    speaks = "yield" in text or "global" in text
-    return tuple(_body(node, lines, speaks) for node in _outermost(tree))
-
-
-def numbers_at(bodies: Sequence[Body], lines: Collection[int]) -> list[int]:
-    """The numbers of the bodies that hold one of the lines, or whose function begins there."""
-    return [number for number, body in enumerate(bodies) if any(body.start <= line <= body.end for line in lines)]
 
 
 def outline(text: str, bodies: Sequence[Body], reads: RawReads, kept: Collection[int]) -> Outline:
@@ -104,59 +77,3 @@ def _every(reads: RawReads) -> Iterator[tuple[Span, tuple[object, ...]]]:
         yield span, ("local", kind, text)
     for target, package, span in reads.data:
         yield span, ("data", target, package)
-
-
-def _outermost(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions of the module and of its classes, also in branches; not those in functions."""
-    stack: list[ast.AST] = list(reversed(tree.body))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
-            continue
-        for part in reversed(_INNER):
-            stack.extend(reversed(getattr(node, part, None) or ()) if not isinstance(node, ast.expr) else ())
-
-
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[str], speaks: bool) -> Body:
-    start = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    end = node.end_lineno or node.lineno
-    statements = list(node.body)
-    head = max([node.lineno, *(one.end_lineno or 0 for one in _of_head(node))])
-    if ast.get_docstring(node, clean=False) is not None:
-        head = statements.pop(0).end_lineno or head
-    first = min([_start(statement) for statement in statements[:1]], default=end + 1)
-    if first <= head:
-        return Body(start, end, end + 1, "")
-    while first - 1 > head and lines[first - 2].lstrip()[:1] in ("", "#"):
-        first -= 1
-    inside = "\n".join(lines[first - 1 : end])
-    says = ["super" if "super" in inside or "__class__" in inside else ""]
-    if speaks:
-        says += [str(_yields(node)), *sorted({n for g in ast.walk(node) if isinstance(g, ast.Global) for n in g.names})]
-    return Body(start, end, first, " ".join(says))
-
-
-def _start(statement: ast.stmt) -> int:
-    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
-    return min([statement.lineno, *(one.lineno for one in decorators)])
-
-
-def _of_head(node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.expr | ast.arg]:
-    given = node.args
-    plain = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    for one in (*plain, *given.defaults, *given.kw_defaults, node.returns):
-        if isinstance(one, ast.expr | ast.arg):
-            yield one
-
-
-def _yields(function: ast.AST) -> bool:
-    """Whether calling it makes a generator."""
-    stack = [function]
-    while stack:
-        for node in ast.iter_child_nodes(stack.pop()):
-            if isinstance(node, ast.Yield | ast.YieldFrom):
-                return True
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-                stack.append(node)
-    return False

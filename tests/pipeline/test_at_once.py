@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from lua_cli.commands import at_once as commands
-from lua_cli.pipeline import at_once, keeping
+from lua_cli.pipeline import at_once, keeping, stamps
 from tests.conftest import REPOSITORY, Result
 
 Lua = Callable[..., Result]
@@ -114,7 +114,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut in what is said": lambda content: content[:-5],
     "empty": lambda content: b"",
     "one bit": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-    "another format": lambda content: content.replace(b"lua-answer 2", b"lua-answer 1", 1),
+    "another format": lambda content: content.replace(b"lua-answer 3", b"lua-answer 1", 1),
     "no text": lambda content: b"\xff\xfe" + content,
     "more": lambda content: content + b"more\n",
 }
@@ -166,8 +166,43 @@ def test_a_change_that_hides_its_time_is_noticed(shop: Path, lua: Lua, by_heart:
     assert from_nothing(shop, lua) == changed
 
 
-def test_a_file_that_is_too_young_keeps_nothing(shop: Path, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "RACY_NS", 10**13)
+def test_a_file_that_is_too_young_is_compared_by_its_content(
+    shop: Path, lua: Lua, by_heart: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "RACY_NS", 10**20)
+    monkeypatch.setattr(stamps, "_MOST_READ", 1000)
+    monkeypatch.setattr(at_once, "stamp_of", same_tick)
+    shutil.rmtree(answer(shop).parent)
+    first = lua("compile", cwd=shop)
+    assert lua("compile", cwd=shop) == first
+    path = shop / "src/shop/orders.json"
+    path.write_text(path.read_text().replace("shipped", "skipped"))
+    changed = lua("compile", cwd=shop)
+    assert by_heart == [False, True, False]
+    assert from_nothing(shop, lua) == changed != first
+
+
+def same_tick(path: str, *, whole: bool) -> str:
+    """A stamp with the time of a clock that has not moved meanwhile."""
+    return f"1,1,{os.stat(path).st_size if whole else 0},1" if os.path.lexists(path) else "-"
+
+
+def test_a_name_that_comes_to_a_young_folder_is_noticed(
+    shop: Path, lua: Lua, by_heart: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keeping, "RACY_NS", 10**20)
+    monkeypatch.setattr(stamps, "_MOST_READ", 1000)
+    monkeypatch.setattr(at_once, "stamp_of", same_tick)
+    shutil.rmtree(answer(shop).parent)
+    lua("compile", cwd=shop)
+    (shop / "src" / "shop" / "json.py").write_text("")
+    lua("compile", cwd=shop)
+    assert by_heart == [False, False]
+
+
+def test_a_project_of_young_files_alone_keeps_nothing(shop: Path, lua: Lua, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeping, "RACY_NS", 10**20)
+    monkeypatch.setattr(stamps, "_MOST_READ", 3)
     shutil.rmtree(answer(shop).parent)
     assert lua("compile", cwd=shop).exit_code == 0
     assert not answer(shop).parent.exists()

@@ -1,0 +1,229 @@
+"""A build of a project of which only bodies of functions were edited since, and none that decided anything. In: where
+the project is, its record, the files whose content changed. Out: the `Applied` that a whole compile would give, or
+None: then only that can tell.
+
+What decided the last build is known by its record (unchanged.py) and the outlines of its sources (outlines.py). When
+all that differs is the content of sources whose outlines are the same, the analysis, the rules and the schemas would
+say the same again; places move with the lines, and the artifacts that hold the sources get their new bytes. Whatever
+is odd means None. Writes the build, the record and the outlines; runs nothing of the user's. Paths are texts here:
+`pathlib` costs more to load than all this takes.
+"""
+
+from __future__ import annotations
+
+import os
+
+from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, read_archive, write_archive
+from lua_cli.bundle.canonical import MANIFEST_NAME, digest_of, document_bytes, manifest_bytes
+from lua_cli.bundle.exclusive import locked
+from lua_cli.bundle.publishing import current, publish
+from lua_cli.digests import sha256_hex
+from lua_cli.errors import LuaError
+from lua_cli.pipeline.edited_lines import Edited, edited_body, reads_as
+from lua_cli.pipeline.moving import MovedError, moved_document, moved_manifest
+from lua_cli.pipeline.outlines import Kept, Outlines
+from lua_cli.pipeline.stamps import now_on_disk, replace_cached
+from lua_cli.plain_json import dumps, loads
+
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from lua_cli.pipeline.moving import Moved
+
+_MOST = 30  # more edited files than this are judged as fast by the long way
+_RECORD = "build.json"
+
+
+class Applied:
+    """A build that was brought up to date.
+
+    document  what `lua compile --format json` prints; `before` is the one of the last build
+    entries   what the document of the build says of its artifacts, in order
+    folder    where it lies · `left` is where the last one lies
+    edited    the sources
+    """
+
+    __slots__ = ("before", "document", "edited", "entries", "folder", "left")
+
+    def __init__(
+        self, before: dict[str, Any], document: dict[str, Any], entries: list[dict[str, Any]], folder: str, left: str,
+        edited: list[Edited],
+    ) -> None:  # fmt: skip
+        self.before, self.document, self.entries = before, document, entries
+        self.folder, self.left, self.edited = folder, left, edited
+
+
+def apply(root: str, content: bytes, record: Mapping[str, Any], changed: Sequence[str]) -> Applied | None:
+    """The build brought up to date, when that is all that has to be done. `content` is the record as it lies on the
+    disk, `changed` are paths of files.
+    """
+    try:
+        return _Applying(root, content, record).apply(changed)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, MovedError, LuaError):
+        return None  # a source that is none, a cache that is damaged: the long way finds words for it
+
+
+class _Applying:
+    """One edit of a project."""
+
+    def __init__(self, root: str, content: bytes, record: Mapping[str, Any]) -> None:
+        self._root, self._output = root, os.path.join(root, ".lua")
+        self._cache = os.path.join(self._output, "cache")
+        self._record_bytes, self._record = content, record
+        self._artifacts: dict[str, _Artifact] = {}
+
+    def apply(self, changed: Sequence[str]) -> Applied | None:
+        folder = current(self._output)
+        if folder is None or not 0 < len(changed) <= _MOST:
+            return None
+        content = _read(os.path.join(folder, MANIFEST_NAME))
+        kept = Outlines(self._cache).load(self._record_bytes, content)
+        if kept is None or not kept.about["readable"]:
+            return None
+        before = loads(content)
+        entries = before.pop("artifacts")
+        self._artifacts = {one["skill"]: _Artifact(folder, one) for one in entries}
+        if not all(self._is_known(one.path) for one in self._artifacts.values()):
+            return None  # two compiles at once may write one build and the record of the other
+        edited: list[Edited] = []
+        for path in changed:
+            one = self._edited(path, kept)
+            if one is None:
+                return None
+            edited.append(one)
+        moves = {one.shown: one.moved for one in edited}
+        sealed = self._seal(edited, moves, kept.about["budget"])
+        document = moved_document(before, moves)
+        digests = {skill: digest_of(new) for skill, new in sealed.items()}
+        document["skills"] = [
+            {**one, "digest": digests[one["name"]]} if one["digest"] and one["name"] in digests else one
+            for one in document["skills"]
+        ]
+        entries = [_entry(one, sealed.get(one["skill"]), digests) for one in entries]
+        new_folder, written = self._publish(folder, document, entries, sealed)
+        self._remember(kept, edited, folder, new_folder, entries, written)
+        return Applied(before, document, entries, new_folder, folder, edited)
+
+    def _is_known(self, path: str) -> bool:
+        return os.path.realpath(path) in self._record["files"]
+
+    def _edited(self, path: str, kept: Kept) -> Edited | None:
+        """A source whose outline is what it was; None for anything else."""
+        shown = _below(self._root, path)
+        row = kept.row(shown) if shown is not None else None
+        if shown is None or row is None or os.path.realpath(path) != path:
+            return None
+        stat = os.stat(path)
+        content = _read(path)
+        facts = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, sha256_hex(content)]
+        before = self._text_before(row)
+        found = edited_body(before, content, row) if before is not None else None
+        if found is None or not reads_as(content, kept.about["oldest"]):
+            from lua_cli.pipeline.bodies import same_outline
+
+            found = same_outline(content, row, kept.about["oldest"])
+        return Edited(shown, content, facts, *found) if found is not None else None
+
+    def _text_before(self, row: Mapping[str, Any]) -> str | None:
+        """The source as it was bundled, when it was."""
+        for skill, member in row["members"]:
+            return self._artifacts[skill].files[member].decode("utf-8").replace("\r", "\n")
+        return None
+
+    def _seal(self, edited: Sequence[Edited], moves: Mapping[str, Moved], budget: int) -> dict[str, bytes]:
+        """The artifacts that hold an edited source, anew."""
+        new: dict[str, dict[str, bytes]] = {}
+        for one in edited:
+            for skill, member in one.row["members"]:
+                new.setdefault(skill, {})[member] = one.content.replace(b"\r\n", b"\n")
+        return {skill: self._artifacts[skill].with_files(files, moves, budget) for skill, files in new.items()}
+
+    def _publish(
+        self, folder: str, document: Mapping[str, Any], entries: Sequence[Mapping[str, Any]],
+        sealed: Mapping[str, bytes],
+    ) -> tuple[str, bytes]:  # fmt: skip
+        content = document_bytes({**document, "artifacts": entries})
+        files: dict[str, bytes | str] = {
+            one["file"]: sealed.get(one["skill"], os.path.join(folder, one["file"])) for one in entries
+        }
+        with locked(os.path.join(self._output, "lock")) as alone:
+            new = publish(self._output, {**files, MANIFEST_NAME: content}, alone=alone)
+        if new is None:
+            raise OSError(self._output)
+        return new, content
+
+    def _remember(
+        self, kept: Kept, edited: Sequence[Edited], left: str, folder: str, entries: Sequence[Mapping[str, Any]],
+        document: bytes,
+    ) -> None:  # fmt: skip
+        """Amend the record and the rows."""
+        real, gone = os.path.realpath(folder), os.path.realpath(left) + os.sep
+        files = {path: facts for path, facts in self._record["files"].items() if not path.startswith(gone)}
+        files |= {os.path.join(self._root, *one.shown.split("/")): one.facts for one in edited}
+        for one in entries:
+            stat = os.stat(os.path.join(real, one["file"]))
+            digest = one["digest"].partition(":")[2]
+            files[os.path.join(real, one["file"])] = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, digest]
+        record = {**self._record, "files": files, "written": now_on_disk(self._cache)}
+        content = dumps(record, compact=True).encode()
+        replace_cached(os.path.join(self._cache, _RECORD), content)
+        Outlines(self._cache).keep(kept.with_rows({one.shown: one.row for one in edited}), content, document)
+
+
+class _Artifact:
+    """An artifact of the last build, opened when it is asked for what is in it."""
+
+    def __init__(self, folder: str, entry: Mapping[str, Any]) -> None:
+        self.path, self._digest = os.path.join(folder, entry["file"]), entry["digest"]
+        self._files: dict[str, bytes] | None = None
+        self._manifest: dict[str, Any] = {}
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Its members without the manifest. Raises ValueError where they are not what was built."""
+        if self._files is None:
+            content = _read(self.path)
+            if digest_of(content) != self._digest:
+                raise ValueError(self.path)
+            files = read_archive(content)
+            self._manifest = loads(files.pop(MANIFEST_NAME))
+            self._files = files
+        return self._files
+
+    def with_files(self, new: Mapping[str, bytes], moves: Mapping[str, Moved], budget: int) -> bytes:
+        """Its bytes with other contents of some of its sources. Raises MovedError where that is not all."""
+        files = {name: new.get(name, content) for name, content in self.files.items()}
+        before, after = (sum(map(len, one.values())) for one in (self.files, files))
+        if (
+            max(before, after) > budget
+            or not new.keys() <= files.keys()
+            or any(len(content) > MAX_FILE for content in new.values())
+        ):
+            raise MovedError
+        manifest = moved_manifest(self._manifest, moves)
+        manifest["files"] = [
+            {**one, "sha256": sha256_hex(new[one["path"]]), "size": len(new[one["path"]])}
+            if one["path"] in new
+            else one
+            for one in manifest["files"]
+        ]
+        archive = write_archive([(MANIFEST_NAME, manifest_bytes(manifest)), *sorted(files.items())])
+        if len(archive) > MAX_ARCHIVE:
+            raise MovedError
+        return archive
+
+
+def _entry(one: dict[str, Any], content: bytes | None, digests: Mapping[str, str]) -> dict[str, Any]:
+    return one if content is None else {**one, "digest": digests[one["skill"]], "size": len(content)}
+
+
+def _below(root: str, path: str) -> str | None:
+    """A path in the project as it is shown; None for one elsewhere."""
+    return path[len(root) + 1 :].replace(os.sep, "/") if path.startswith(root + os.sep) else None
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
