@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lua_cli._version import __version__
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.unchanged import replace_cached
+from lua_cli.pipeline.stamps import replace_cached
 from lua_cli.source.store import FactsStore
 
 if TYPE_CHECKING:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lua_cli.bundle.model import Artifact, Collected
     from lua_cli.diagnostics import Diagnostic
+    from lua_cli.pipeline.outlines import Kept
     from lua_cli.pipeline.reading import Read
     from lua_cli.probe.ahead import Ahead
     from lua_cli.probe.model import SkillSeen
@@ -166,7 +167,7 @@ class _Decided:
     listings: Mapping[Path, frozenset[str]]
     others: list[Path]
     collected: Collected
-    outlines: Mapping[str, Any]
+    outlines: Kept
 
     def remember(self, project: Project) -> None:
         from lua_cli.pipeline.outlines import Outlines
@@ -174,7 +175,8 @@ class _Decided:
         collected = self.collected
         record = Record(project).write(self.files, self.listings, self.others, collected.looked_up, collected.folders)
         if record is not None:
-            Outlines(project).keep(self.outlines, record)
+            document = (project.output / "artifacts" / "manifest.json").read_bytes()
+            Outlines(str(project.output / "cache")).keep(self.outlines, record, document)
 
 
 def _bundle(
