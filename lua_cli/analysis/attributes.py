@@ -39,26 +39,33 @@ _WRITTEN = ("name", "description", "voice_flags")
 class Attributes:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self._inherited: dict[tuple[str, int, int], Attribute] = {}
 
     def of(self, cls: ClassValue, constructor: Constructor) -> dict[str, Attribute]:
         """The attributes that the product reads."""
-        return {name: self._one(cls, name, constructor) for name in TRACKED}
+        watched = self._watched(cls)
+        chain = cls.known_chain()
+        model = next((one for one in chain if one.fields is not None and one.fields.maker == "pydantic"), None)
+        return {name: self._one(cls, name, constructor, watched, model) for name in TRACKED}
 
-    def _one(self, cls: ClassValue, name: str, constructor: Constructor) -> Attribute:
+    def _one(
+        self, cls: ClassValue, name: str, constructor: Constructor, watched: ClassValue | None, model: ClassValue | None
+    ) -> Attribute:
+        """One of them. `watched`: the class of the chain that says itself what attributes are; `model`: its first
+        pydantic model."""
         found = self.machine.evaluator.lookup(cls, name)
         if cls.dynamic is not None and (cls.dynamic.taint or name in _WRITTEN):
             place = self._place(cls.where)
             return Attribute(name, "dynamic", None, place, self.shown(cls), cls.dynamic.reason)
-        watched = self._watched(cls)
         if watched is not None and name in _WRITTEN:
             reason = f"{watched.name} defines `__getattribute__`"
             return Attribute(name, "dynamic", None, None, self.shown(watched), reason)
         if isinstance(found, tuple) and isinstance(value := found[0].value, FunctionValue) and value.kind == "property":
             return self.stated(name, found[0], found[1])
-        models = [one for one in cls.known_chain() if one.fields is not None and one.fields.maker == "pydantic"]
-        if models and models[0].fields and name in models[0].fields.fields and constructor.buildable is False:
+        fields = model.fields.fields if model is not None and model.fields is not None else {}
+        if model is not None and name in fields and constructor.buildable is False:
             reason = f"`{name}` is a field of an instance, and none can be made without arguments"
-            return Attribute(name, "dynamic", None, None, self.shown(models[0]), reason)
+            return Attribute(name, "dynamic", None, None, self.shown(model), reason)
         # Of a class that cannot be built there is no instance: what it has itself counts.
         if name in constructor.sets and not cls.abstracts and name not in ("execute", "condition"):
             owner = next((one for one in cls.known_chain() if one.fields and name in one.fields.fields), None)
@@ -71,7 +78,7 @@ class Attributes:
         if found is not None:
             abstract = self.machine.class_maker.is_abstract(found[0].value)
             if not (name == "execute" and abstract):
-                return self.stated(name, *found)
+                return self._of_class(name, *found)
         return self._missing(cls, name)
 
     def _declared(self, cls: ClassValue, name: str) -> Binding | None:
@@ -92,6 +99,13 @@ class Attributes:
     def _watched(self, cls: ClassValue) -> ClassValue | None:
         chain = cls.known_chain()
         return next((one for one in chain if "__getattribute__" in one.namespace and one.origin != "builtin"), None)
+
+    def _of_class(self, name: str, binding: Binding, owner: ClassValue) -> Attribute:
+        """What a class gives under a name: once for all that inherit it."""
+        key = (name, id(binding), id(owner))  # both live as long as the machine does
+        if key not in self._inherited:
+            self._inherited[key] = self.stated(name, binding, owner)
+        return self._inherited[key]
 
     def stated(self, name: str, binding: Binding, owner: ClassValue | None = None) -> Attribute:
         """A binding as an attribute."""

@@ -51,7 +51,7 @@ class Beside:
     def __init__(self) -> None:
         import fcntl  # not there on every system that imports this
 
-        self._numbers: dict[Path, int] = {}
+        self._numbers: dict[str, int] = {}
         self._marks = mmap.mmap(-1, _MOST * _STRIDE)
         self._content = os.memfd_create("lua-facts")
         asked, self._asks = os.pipe()
@@ -69,15 +69,15 @@ class Beside:
         os.close(asked)
         os.close(answering)
 
-    def read(self, files: Sequence[Path], *, with_reads: bool) -> None:
+    def read(self, files: Sequence[str], *, with_reads: bool) -> None:
         """Have files read, the last one first; with what they ask for or without."""
         if len(files) <= _MOST:
             self._numbers = {path: number for number, path in enumerate(files)}
-            self._send("files", ([str(path) for path in files], with_reads))
+            self._send("files", (files, with_reads))
 
     def take(self, path: Path, digest: str) -> bytes | None:
         """The entry of a file whose bytes have that digest; None where whoever asks has to read it."""
-        number = self._numbers.get(path)
+        number = self._numbers.get(str(path))
         if number is None or not self._pid:
             return None
         at = number * _STRIDE
@@ -241,19 +241,17 @@ def _exactly(descriptor: int, count: int) -> bytes:
     return b"".join(parts)
 
 
-def probable_files(roots: Sequence[Path], without: Sequence[Path]) -> list[Path]:
+def probable_files(roots: Sequence[Path], without: Sequence[Path]) -> list[str]:
     """The Python files below the import roots, but for hidden folders, environments and what is in `without`."""
-    from pathlib import Path
-
-    found: dict[Path, None] = {}
+    found: dict[str, None] = {}  # texts: paths weigh and take ten times as much
+    left_out = {str(folder) for folder in without}
     for root in roots:
         for current, folders, names in os.walk(root):
-            here = Path(current)
-            if "pyvenv.cfg" in names or here in without:
+            if "pyvenv.cfg" in names or current in left_out:
                 folders.clear()
                 continue
             folders[:] = [name for name in folders if name[0] != "." and name not in ("__pycache__", "node_modules")]
-            found |= dict.fromkeys(here / name for name in names if name.endswith(".py"))
+            found |= dict.fromkeys(os.path.join(current, name) for name in names if name.endswith(".py"))  # noqa: PTH118
             if len(found) > _MOST:
                 return []
     return list(found)

@@ -21,6 +21,14 @@ class DecodeError(Exception):
         self.offset = offset
 
 
+def _encoding(data: bytes) -> str:
+    second = data.find(b"\n", data.find(b"\n") + 1)
+    head = data if second < 0 else data[:second]
+    if b"coding" not in head and head.isascii():  # as in most files, and asking `tokenize` takes longer
+        return "utf-8"
+    return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+
+
 def decode(data: bytes) -> str:
     """The text of a source file. Raises DecodeError."""
     if len(data) > MAX_SOURCE:
@@ -31,7 +39,7 @@ def decode(data: bytes) -> str:
     if nul >= 0:
         raise DecodeError("the file contains a NUL byte, which Python refuses in a source", nul)
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = _encoding(data)
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         raise DecodeError(

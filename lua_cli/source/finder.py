@@ -141,8 +141,8 @@ class Finder:
             native = folder / name / package if package else self._beside(folder, name)
             if native:
                 return ModuleLocation(dotted, origin, None, package is not None, root=root or folder, native=native)
-            if f"{name}.py" in listing and (folder / f"{name}.py").is_file():
-                return ModuleLocation(dotted, origin, folder / f"{name}.py", False, root=root or folder)
+            if f"{name}.py" in listing and (file := folder / f"{name}.py").is_file():
+                return ModuleLocation(dotted, origin, file, False, root=root or folder)
             if name in listing and (folder / name).is_dir():
                 portions.append((folder / name, origin))
         if not portions:

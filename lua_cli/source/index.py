@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import stat
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, partial
@@ -50,7 +51,6 @@ class _File:
     """What is remembered of one file."""
 
     path: Path
-    shown: str
     facts: ir.ModuleFacts | None = None
     kept: bytes | memoryview = b""
     told: Told | None = None
@@ -133,7 +133,7 @@ class SourceIndex:
             return ir.ModuleFacts((), ())
         file = self._file(location.path, with_reads=location.origin == "first-party")
         if file.facts is None:
-            raise file.error or AssertionError(file.shown)
+            raise file.error or AssertionError(file.path)
         return file.facts
 
     def body(self, path: Path, function: ir.Function) -> ir.FunctionBody:
@@ -227,12 +227,12 @@ class SourceIndex:
     def _file(self, path: Path, *, with_reads: bool) -> _File:
         """Reads a file, once; what it asks for only where that is of interest."""
         if path not in self._files:
-            file = self._files[path] = _File(path, self.project.relative(path))
+            file = self._files[path] = _File(path)
             try:
                 file.facts, file.kept = self._kept(path, with_reads and self._reads_wanted)
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
-                file.error = SourceError(Place(file.shown, *error.span), error.message, needs)
+                file.error = self._refused(path, error.span, error.message, needs)
             except SourceError as error:
                 file.error = error
         return self._files[path]
@@ -268,20 +268,23 @@ class SourceIndex:
             self.store.agree(self.read[path], statements)
 
     def _decoded(self, path: Path) -> str:
-        shown = self.project.relative(path)
         try:
-            if not stat.S_ISREG(path.stat().st_mode):  # reading a pipe would wait for ever
-                raise SourceError(Place(shown, 1, 1, 1, 2), "the file cannot be read: it is no regular file")
-            data = path.read_bytes()
+            if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116  # reading a pipe would wait for ever
+                raise self._refused(path, (1, 1, 1, 2), "the file cannot be read: it is no regular file")
+            with open(path, "rb", buffering=0) as file:  # noqa: PTH123  # of a thousand files pathlib's share is seen
+                data = file.read()
         except OSError as error:
-            raise SourceError(Place(shown, 1, 1, 1, 2), f"the file cannot be read: {error.strerror}") from error
+            raise self._refused(path, (1, 1, 1, 2), f"the file cannot be read: {error.strerror}") from error
         self.read[path] = hashlib.sha256(data).hexdigest()
         try:
             return decode(data)
         except DecodeError as error:
             line = data.count(b"\n", 0, error.offset) + 1
             column = len(data[data.rfind(b"\n", 0, error.offset) + 1 : error.offset].decode("utf-8", "replace")) + 1
-            raise SourceError(Place(shown, line, column, line, column + 1), error.message) from error
+            raise self._refused(path, (line, column, line, column + 1), error.message) from error
+
+    def _refused(self, path: Path, place: Span, why: str, needs: str | None = None) -> SourceError:
+        return SourceError(Place(self.project.relative(path), *place), why, needs)
 
     def _is_first_party(self, path: Path) -> bool:
         packages = self.project.interpreter.packages

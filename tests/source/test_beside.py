@@ -48,7 +48,7 @@ def written(folder: Path) -> dict[Path, str]:
 
 def read_whole(process: Beside, files: Mapping[Path, str], *, with_reads: bool = True) -> None:
     """Ask something, which is answered after all files were read or the reading was broken off; then wait for each."""
-    process.read(list(files), with_reads=with_reads)
+    process.read(list(map(str, files)), with_reads=with_reads)
     until = time.monotonic() + 60
     while process._marks[0] != module._DONE and time.monotonic() < until:  # the first file is the last to be read
         time.sleep(0.01)
@@ -77,7 +77,7 @@ def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
 def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -> None:
     os.kill(process._pid, signal.SIGKILL)
     files = written(tmp_path)
-    process.read(list(files), with_reads=True)
+    process.read(list(map(str, files)), with_reads=True)
     assert [process.take(path, digest) for path, digest in files.items()] == [None] * len(files)
     assert process.ask([TEXT])() == [readings_of(TEXT)]
 
@@ -97,7 +97,7 @@ def test_what_is_looked_for(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     found = probable_files((tmp_path, tmp_path / "in"), (tmp_path / "out",))
-    assert sorted(path.relative_to(tmp_path).as_posix() for path in found) == ["a.py", "in/b.py"]
+    assert sorted(Path(path).relative_to(tmp_path).as_posix() for path in found) == ["a.py", "in/b.py"]
 
 
 def test_a_compile_says_the_same_with_and_without_it(
