@@ -63,7 +63,10 @@ def compile_command(
             compile_command, check, False, False, strict, select, ignore, providers, baseline, None, False,
             output_format, as_json,
         )  # fmt: skip
-        return _watch(again, [flag for flag, given in flags.items() if given], "json" if as_json else output_format)
+        chosen = "json" if as_json else output_format
+        plain = not (check or select or ignore or providers or baseline) and chosen == "text"
+        short = ["compile", *(["--strict"] if strict else [])] if plain else None
+        return _watch(partial(_said_shortly, short, again), [flag for flag, given in flags.items() if given], chosen)
     from lua_cli.commands.compiled import exit_code, show_and_keep
     from lua_cli.commands.compiled import show as show_document
     from lua_cli.commands.session import current, progress, project
@@ -110,6 +113,19 @@ def _watch(again: Callable[[], int], refused: list[str], chosen: str) -> int:
         raise UsageError(f"--watch does not go with {refused[0]}", hint="leave one of them out")
     again_and_again(project().root, again, pace=PROMPT)
     return EXIT_OK
+
+
+def _said_shortly(words: list[str] | None, again: Callable[[], int]) -> int:
+    """What a process of its own would answer at once; else the command itself."""
+    from lua_cli.commands.at_once import answer_at_once
+    from lua_cli.commands.session import current
+
+    if words is None:
+        return again()
+    given = current()
+    words = [*words, *(["--ci"] if given.ci else []), *([f"--project={given.project}"] if given.project else [])]
+    code = answer_at_once(words)
+    return again() if code is None else code
 
 
 def _codes(values: list[str] | None) -> tuple[str, ...]:

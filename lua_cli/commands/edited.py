@@ -49,7 +49,8 @@ def _anew(root: str, document: Mapping[str, Any], chosen: str, *, ci: bool) -> s
     from pathlib import Path
 
     from lua_cli.commands.compiled import shown_as
-    from lua_cli.commands.session import begin
+    from lua_cli.commands.session import begin, current
 
-    begin(["compile", *(["--ci"] if ci else [])])  # decides about colours
+    if current().ci != ci:
+        begin(["compile", *(["--ci"] if ci else [])])  # decides about colours
     return shown_as(Path(root), document, chosen)

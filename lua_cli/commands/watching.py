@@ -8,14 +8,32 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from lua_cli.errors import LuaError
 from lua_cli.source.denied import denied_folder
 
-Snapshot = dict[str, tuple[int, int, int]]
+Facts = tuple[int, int, int]
+
+
+class Snapshot(NamedTuple):
+    """The files below a folder, and the folders: a name that comes or goes changes the time of its folder."""
+
+    files: dict[str, Facts]
+    folders: dict[str, int]
+
+    def holds(self) -> bool:
+        """Whether all is as it was, for a fifth of what a new snapshot takes."""
+        try:
+            return all(os.stat(path).st_mtime_ns == was for path, was in self.folders.items()) and all(  # noqa: PTH116
+                _facts(os.stat(path)) == was  # noqa: PTH116  # a thousand of these, many times a second
+                for path, was in self.files.items()
+            )
+        except OSError:
+            return False
 
 
 class Pace(NamedTuple):
@@ -28,7 +46,7 @@ class Pace(NamedTuple):
 
 
 CALM = Pace()
-PROMPT = Pace(look=0.03, settled=0.01, share=10.0)  # for work that is quick itself; at most a tenth of a core
+PROMPT = Pace(look=0.02, settled=0.005, share=5.0)  # for work that is quick itself; at most a sixth of a core
 
 
 def again_and_again(root: Path, work: Callable[[], object], without: Collection[Path] = (), pace: Pace = CALM) -> None:
@@ -38,55 +56,61 @@ def again_and_again(root: Path, work: Callable[[], object], without: Collection[
     from lua_cli.commands.session import fail, note
 
     ignored = {str(path.absolute()) for path in without}
+    before = _snapshot(root, ignored)
     while True:
-        before = _snapshot(root, ignored)
         try:
             work()
         except LuaError as error:
             fail(error)
         note("waiting for changes; Ctrl-C ends it")
-        changed = _changed(root, ignored, before, pace)
+        now = _after_change(root, ignored, before, pace)
+        changed, before = _differing(root, before, now), now
         note(f"\n{', '.join(changed[:3])}{' …' if len(changed) > 3 else ''} changed")
 
 
-def _changed(root: Path, ignored: Collection[str], before: Snapshot, pace: Pace) -> list[str]:
-    """The files that are not as before, relative to the root; waits until there are some, and nothing moves."""
-    now = _snapshot(root, ignored)
-    while now == before:
+def _after_change(root: Path, ignored: Collection[str], before: Snapshot, pace: Pace) -> Snapshot:
+    """The files when some are not as before, and nothing moves any more."""
+    while True:
         begun = time.monotonic()
-        now = _snapshot(root, ignored)
-        if now == before:
-            time.sleep(max(pace.look, pace.share * (time.monotonic() - begun)))
+        if not before.holds():
+            now = _snapshot(root, ignored)
+            if now.files != before.files:
+                break
+            before = now  # a folder was written to, by the work itself perhaps
+        time.sleep(max(pace.look, pace.share * (time.monotonic() - begun)))
     while True:
         time.sleep(pace.settled)
-        later = _snapshot(root, ignored)
-        if later == now:
-            break
-        now = later
-    names = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
+        if now.holds():
+            return now
+        now = _snapshot(root, ignored)
+
+
+def _differing(root: Path, before: Snapshot, now: Snapshot) -> list[str]:
+    """The files that are not as before, relative to the root."""
+    names = sorted(
+        name for name in before.files.keys() | now.files.keys() if before.files.get(name) != now.files.get(name)
+    )
     return [os.path.relpath(name, root) for name in names] or ["a file"]
 
 
 def _snapshot(root: Path, ignored: Collection[str]) -> Snapshot:
-    return {entry.path: facts for entry in _files(root) if entry.path not in ignored for facts in _facts(entry)}
+    found = Snapshot({}, {})
+    waiting = [str(root)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            found.folders[folder] = os.stat(folder).st_mtime_ns  # noqa: PTH116
+            entries = list(os.scandir(folder))
+        except OSError:
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                waiting += [] if denied_folder(Path(entry.path)) else [entry.path]
+            elif entry.path not in ignored:
+                with suppress(OSError):  # gone meanwhile
+                    found.files[entry.path] = _facts(entry.stat())
+    return found
 
 
-def _facts(entry: os.DirEntry[str]) -> Iterator[tuple[int, int, int]]:
-    """Nothing for a file that is gone meanwhile."""
-    try:
-        stat = entry.stat()
-    except OSError:
-        return
-    yield stat.st_mtime_ns, stat.st_size, stat.st_ino
-
-
-def _files(folder: Path | str) -> Iterator[os.DirEntry[str]]:
-    try:
-        entries = list(os.scandir(folder))
-    except OSError:
-        return
-    for entry in entries:
-        if not entry.is_dir(follow_symlinks=False):
-            yield entry
-        elif not denied_folder(Path(entry.path)):
-            yield from _files(entry.path)
+def _facts(stat: os.stat_result) -> Facts:
+    return stat.st_mtime_ns, stat.st_size, stat.st_ino
