@@ -5,6 +5,7 @@ comes back but that.
 from __future__ import annotations
 
 import os
+import select
 import signal
 import time
 from collections.abc import Callable
@@ -28,13 +29,32 @@ def in_fork(work: Callable[[], None], seconds: float) -> int:
             traceback.print_exc()
             os._exit(70)
         os._exit(0)
-    until = time.monotonic() + seconds + _GRACE
+    status = _status(pid, seconds + _GRACE)
+    if status is None:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        return TIMED_OUT
+    return os.waitstatus_to_exitcode(status)
+
+
+def _status(pid: int, seconds: float) -> int | None:
+    """How a fork ended; None when it did not in that time."""
+    try:
+        ended = os.pidfd_open(pid)
+    except (AttributeError, OSError):  # not Linux, or an old one: nobody tells
+        return _looked_for(pid, seconds)
+    try:
+        return os.waitpid(pid, 0)[1] if select.select([ended], [], [], seconds)[0] else None
+    finally:
+        os.close(ended)
+
+
+def _looked_for(pid: int, seconds: float) -> int | None:
+    until = time.monotonic() + seconds
     while True:
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
-            return os.waitstatus_to_exitcode(status)
+            return status
         if time.monotonic() > until:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
-            return TIMED_OUT
+            return None
         time.sleep(_PAUSE)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -38,6 +39,7 @@ def look(order: dict[str, Any], channel: Channel) -> None:
     channel.send("B", b"{}")
     go_offline("no network while lua compile looks at the tools: connect inside `execute`, not at import")
     warm_up(with_pydantic=order["pydantic"])
+    sys.dont_write_bytecode = True  # nobody imports these files again
     gc.freeze()  # what is here stays: a collection in a fork would touch, and so copy, all of it
     for skill in order["skills"]:
         code = in_fork(lambda s=skill: _look_at(s, order, channel.taken_over()), order["each"])  # type: ignore[misc]

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.child.failure import Frames
+
+if TYPE_CHECKING:
+    from lua_cli.child.counting import Counted
 
 _UNTOLD = frozenset(
     {
@@ -25,9 +28,6 @@ _UNTOLD = frozenset(
 )  # fmt: skip
 
 
-_BRING_CODE = frozenset({"exec", "function.__new__", "object.__setattr__"})  # the last for a function's `__code__`
-
-
 class Noticing:
     """From `start` to `ran`."""
 
@@ -36,12 +36,12 @@ class Noticing:
         self._opened: dict[str, int] = {}
         self._told = True
         self._armed = False
-        self._calls: _Monitored | _Counted | None = None
+        self._calls: Counted | _Monitored | None = None
 
     def start(self) -> None:
         try:
-            self._calls = _Monitored() if sys.version_info >= (3, 12) else _Counted(self._frames)
-        except (ImportError, ValueError, RuntimeError):  # a Python without it, or a tool of that kind is at work
+            self._calls = _KIND(self._frames)
+        except (ValueError, RuntimeError):  # a Python without it, or a tool of that kind is at work
             self._told = False
             return
         self._armed = True
@@ -82,60 +82,12 @@ class Noticing:
         return all(count == 1 and path in modules for path, count in self._opened.items())
 
 
-class _Counted:
-    """The calls from now on, where Python counts for each code object how often it began, until it specialises it
-    (3.11). A profiler would tell the same, and slow down all that is not the artifact's, too. Raises RuntimeError where
-    the counts cannot be read.
-    """
-
-    def __init__(self, frames: Frames) -> None:
-        if sys.implementation.name != "cpython":
-            raise RuntimeError("code objects of another kind")
-        import ctypes
-
-        class Head(ctypes.Structure):
-            """What a code object of CPython 3.11 begins with."""
-
-            _fields_ = (
-                ("object", ctypes.c_char * object.__basicsize__), ("size", ctypes.c_ssize_t),
-                ("constants", ctypes.c_void_p), ("names", ctypes.c_void_p), ("exceptions", ctypes.c_void_p),
-                ("flags", ctypes.c_int), ("count", ctypes.c_short),
-            )  # fmt: skip
-
-        self._head, self._frames, self._brought = Head, frames, list[CodeType]()  # two functions may have equal code
-        example = compile("0", "", "eval")
-        self._fresh = self._count(example)
-        eval(example)  # noqa: S307
-        if Head.from_address(id(example)).flags != example.co_flags or self._count(example) == self._fresh:
-            raise RuntimeError("code objects of another kind")
-        sys.addaudithook(self._hear)
-
-    def _count(self, code: CodeType) -> int:
-        return int(self._head.from_address(id(code)).count)
-
-    def _hear(self, event: str, args: tuple[Any, ...]) -> None:
-        """Code that is to be run or becomes a function's; that of functions lies inside of their module's."""
-        if event in _BRING_CODE:
-            code = args[-1]
-            if isinstance(code, CodeType) and self._frames.member(code.co_filename) is not None:
-                self._brought.append(code)
-
-    def end(self) -> Iterable[CodeType]:
-        """The code that was called."""
-        waiting = list(self._brought)
-        while waiting:
-            code = waiting.pop()
-            waiting += (constant for constant in code.co_consts if isinstance(constant, CodeType))
-            if self._count(code) != self._fresh:
-                yield code
-
-
 class _Monitored:
-    """The same where Python tells of each function once (3.12, PEP 669), which costs next to nothing."""
+    """The calls from now on, where Python tells of each function once (3.12, PEP 669), which costs next to nothing."""
 
     _TOOL = 4  # one of those that are nobody's: debuggers, coverage and profilers have others
 
-    def __init__(self) -> None:
+    def __init__(self, _frames: Frames) -> None:
         monitoring: Any = getattr(sys, "monitoring")  # noqa: B009  # not there in 3.11
         monitoring.use_tool_id(self._TOOL, "lua-cli")
         self._monitoring, self._called = monitoring, list[CodeType]()  # two functions may have equal code
@@ -150,3 +102,21 @@ class _Monitored:
         self._monitoring.set_events(self._TOOL, 0)
         self._monitoring.free_tool_id(self._TOOL)
         return self._called
+
+
+def _kind() -> Callable[[Frames], Counted | _Monitored]:
+    """What this Python tells calls by."""
+    if sys.version_info >= (3, 12):
+        return _Monitored
+    if sys.implementation.name != "cpython":
+        return _untold
+    from lua_cli.child.counting import Counted
+
+    return Counted
+
+
+def _untold(_frames: Frames) -> Counted:
+    raise RuntimeError(f"calls are not told by {sys.implementation.name}")
+
+
+_KIND = _kind()  # loaded before there are forks

@@ -219,6 +219,12 @@ def test_skills_share_no_modules(workshop: Workshop) -> None:
     assert workshop.look(*drafts).findings == ()
 
 
+def test_beside_a_module_lies_what_is_bundled_and_nothing_else(workshop: Workshop) -> None:
+    text = "import os, other\nfrom lua_cli import LuaTool\nclass T(LuaTool):\n    name = 't'\n    description = ' '.join(sorted(os.listdir(os.path.dirname(__file__))))\n    def execute(self, input): ...\n"
+    draft = workshop.draft({"t.py": text, "other.py": "", "a.txt": ""}, {"t": "t:T"}, description="a.txt other.py t.py")
+    assert workshop.look(draft).findings == ()
+
+
 SCHEMA_FAILS: dict[str, tuple[str, str, str, int | None]] = {
     "an instance": ("input_schema = Query(text='x')\n    def execute(self, input): ...", "input_schema is a Query", "the class, not an instance", None),
     "a string": ("input_schema = 'Query'\n    def execute(self, input): ...", "input_schema is a str", "give a pydantic model", None),
