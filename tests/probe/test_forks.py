@@ -10,6 +10,8 @@ import pytest
 
 from lua_cli.child.forks import TIMED_OUT, in_fork
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")  # of those who run tests
+
 
 @pytest.fixture(params=["told", "looked for"])
 def wait(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
