@@ -69,7 +69,7 @@ class ClassMaker(Decoration):
         self.machine.classes.append(cls)
         metaclass = self._bases(cls, based, frame)
         body = Frame("class", frame.path, module, frame, f"{cls.qualname}.", len(self.machine.conditions))
-        cls.annotations = body.annotations
+        body.annotations = cls.annotations
         body.docstring = docstring(node.body)
         self.machine.executor.block(node.body, body)
         cls.namespace = body.names

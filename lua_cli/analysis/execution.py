@@ -107,7 +107,7 @@ class Executor(Loops):
                 self.assign(target, items[from_end].value, parts[from_end] if parts else source, frame, kind)
 
     def annotate(self, node: ir.Annotate, frame: Frame) -> Flow:
-        if isinstance(node.target, ir.Name) and frame.kind == "class":
+        if isinstance(node.target, ir.Name) and frame.annotations is not None:
             frame.annotations[node.target.id] = (node.annotation, frame.where(node.target.span))
         if node.value is not None:
             self.assign_(ir.Assign(node.span, (node.target,), node.value), frame)
@@ -181,7 +181,10 @@ class Executor(Loops):
         return Flow.NEXT
 
     def global_(self, node: ir.Global, frame: Frame) -> Flow:
-        (frame.globals if node.kind == "global" else frame.nonlocals).update(node.names)
+        if node.kind == "global":
+            frame.globals = frame.globals.union(node.names)
+        else:
+            frame.nonlocals = frame.nonlocals.union(node.names)
         return Flow.NEXT
 
     # Branches
@@ -227,7 +230,7 @@ class Executor(Loops):
             if flow is Flow.NEXT:
                 going.append(frame.names)
             elif flow in (Flow.BREAK, Flow.CONTINUE):
-                frame.exits.append(frame.names)
+                frame.exits = (*frame.exits, frame.names)
         if not going:
             left = [flow for flow in flows if flow is not Flow.RAISE]
             return left[0] if left else Flow.RAISE
@@ -290,7 +293,7 @@ class Executor(Loops):
 
     def return_(self, node: ir.Return, frame: Frame) -> Flow:
         value = self.machine.evaluator.value(node.value, frame) if node.value else Constant(None)
-        frame.returned.append((value, self.machine.perhaps))
+        frame.returned = (*frame.returned, (value, self.machine.perhaps))
         return Flow.RETURN
 
     def jump(self, node: ir.Jump, frame: Frame) -> Flow:

@@ -53,7 +53,7 @@ class Loops(Handling):
             self.machine.evaluator.perhaps_run(over)
         live = self._live(over)
         items = None if live is not None else self.machine.evaluator.items(over)
-        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
+        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, ()
         where = frame.where(node.iter.span)
         text = self.machine.text(where)
         maybe = Maybe(f"`for … in {text}` runs as often as only a run knows", None)
@@ -132,7 +132,7 @@ class Loops(Handling):
         return self.machine.executor.block(node.orelse, frame)
 
     def while_(self, node: ir.While, frame: Frame) -> Flow:
-        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, []
+        depth, exits, frame.exits = len(self.machine.conditions), frame.exits, ()
         test = self.machine.text(frame.where(node.test.span))
         maybe = Maybe(f"`while {test}` runs as often as only a run knows", None)
         flow = Flow.NEXT
@@ -150,7 +150,7 @@ class Loops(Handling):
         self._leave(frame, depth, exits, maybe)
         return flow if flow in (Flow.RETURN, Flow.RAISE) else Flow.NEXT
 
-    def _leave(self, frame: Frame, depth: int, exits: list[dict[str, Binding]], maybe: Maybe) -> None:
+    def _leave(self, frame: Frame, depth: int, exits: tuple[dict[str, Binding], ...], maybe: Maybe) -> None:
         """After a loop: what was perhaps bound on the ways out of it, and no longer under its conditions."""
         if frame.exits:
             frame.names = joined([frame.names, *frame.exits], maybe)

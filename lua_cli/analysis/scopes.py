@@ -7,6 +7,7 @@ functions around (never the class bodies), the module's names. Built-in names ar
 from __future__ import annotations
 
 import builtins
+from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 MAX_CANDIDATES = 200
+_NOTHING: Mapping[str, str] = {}
 
 
 class Flow(Enum):
@@ -45,7 +47,7 @@ class Frame:
     method    of a method: the class that has it, and what it is called on
     star      why a star import may have bound names that nothing shows
     yielded   what a generator function has yielded so far
-    docstring of a class body
+    annotations, docstring   of a class body
     exits     the names at the points where a loop was perhaps left
     rebound   of a module: names that one of its functions declares `global`, with that function's name
     """
@@ -57,15 +59,15 @@ class Frame:
     prefix: str = ""
     depth: int = 0
     names: dict[str, Binding] = field(default_factory=dict)
-    globals: set[str] = field(default_factory=set)
-    nonlocals: set[str] = field(default_factory=set)
-    returned: list[tuple[Value, Maybe | None]] = field(default_factory=list)
+    globals: frozenset[str] = frozenset()
+    nonlocals: frozenset[str] = frozenset()
+    returned: tuple[tuple[Value, Maybe | None], ...] = ()
     method: tuple[ClassValue, Value] | None = None
     function: str = ""
     star: str = ""
-    rebound: dict[str, str] = field(default_factory=dict)
-    exits: list[dict[str, Binding]] = field(default_factory=list)
-    annotations: dict[str, tuple[ir.Expr, Where]] = field(default_factory=dict)
+    rebound: Mapping[str, str] = _NOTHING
+    exits: tuple[dict[str, Binding], ...] = ()
+    annotations: dict[str, tuple[ir.Expr, Where]] | None = None
     yielded: ListValue | None = None
     docstring: str | None = None
 

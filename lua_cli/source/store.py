@@ -121,7 +121,8 @@ class FactsStore:
             return None
         if self._writes:
             self._used[digest] = content
-        return Kept(facts, content[file.tell() :])
+        at = file.tell()
+        return Kept(facts, content[at:] if at < len(content) else b"")  # an empty view would hold the whole
 
     def agreed(self, digest: str, statements: str) -> bool:
         """Whether both readers gave the same for these statements of the source of that digest."""
