@@ -144,8 +144,11 @@ class FactsStore:
         written = {digest: encoded(one) if isinstance(one, Kept) else one for digest, one in self._used.items()}
         sizes = {digest: len(content) for digest, content in written.items()}
         index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
-        body = b"".join((index, b"\n", *written.values()))
-        return b" ".join((_HEAD, hashlib.sha256(body).hexdigest().encode())) + b"\n" + body
+        parts = (index, b"\n", *written.values())
+        checksum = hashlib.sha256()
+        for part in parts:
+            checksum.update(part)
+        return b"".join((_HEAD, b" ", checksum.hexdigest().encode(), b"\n", *parts))  # one copy: it is large
 
     def _entries(self) -> dict[str, memoryview]:
         if self._there is None:
