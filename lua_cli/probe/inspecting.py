@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 TIMEOUT = 30.0
 _MOST_AT_ONCE = 4
+_START, _FORK, _PACKAGES = (
+    100,
+    4,
+    100,
+)  # to begin a child, a skill, to load packages: as long as looking at so many tools
 
 
 def inspect(
@@ -80,13 +85,22 @@ def cores() -> int:
 
 
 def shared_out(drafts: Sequence[Draft], count: int) -> list[list[Draft]]:
-    """The skills in up to `count` groups with about as many tools each. A group has at least two skills: what its child
-    imports first takes as long as looking at one.
+    """The skills in up to `count` groups that take about as long, of at least two skills each. The child of the first
+    is begun already as a rule, and all others first have to load pydantic: few tools stay in one.
     """
     groups: list[list[Draft]] = [[] for _ in range(max(1, min(count, len(drafts) // 2)))]
-    for draft in sorted(drafts, key=lambda each: len(each.tools), reverse=True):
-        min(groups, key=lambda group: sum(len(each.tools) + 1 for each in group)).append(draft)
-    return groups
+    work = [0, *[_START] * (len(groups) - 1)]
+    for draft in sorted(drafts, key=_work, reverse=True):
+        least = work.index(min(work))
+        groups[least].append(draft)
+        work[least] += _work(draft)
+    return [group for group in groups if group]
+
+
+def _work(draft: Draft) -> int:
+    """About how long it takes to look at a skill, in tools; what its packages load is not known, and may be much."""
+    loads = any(each.imports.partition(".")[0] not in ("pydantic", "typing_extensions") for each in draft.requires)
+    return _FORK + len(draft.tools) + (_PACKAGES if loads else 0)
 
 
 def _order(

@@ -14,6 +14,7 @@ import pytest
 
 from lua_cli.analysis import analyse
 from lua_cli.bundle import collect
+from lua_cli.bundle.model import Requirement
 from lua_cli.probe import inspecting
 from lua_cli.project import open_project
 from lua_cli.source import SourceIndex
@@ -43,6 +44,7 @@ def test_every_skill_is_seen_and_one_that_crashes_takes_none_along(
     project = open_project(root)
     index = SourceIndex(project)
     drafts = collect(analyse(project, index), index, project, None).drafts
+    monkeypatch.setattr(inspecting, "_START", 0)
     found = []
     for count in (1, 3):
         monkeypatch.setattr(inspecting, "cores", lambda count=count: count)
@@ -57,7 +59,9 @@ def test_every_skill_is_seen_and_one_that_crashes_takes_none_along(
 
 def test_an_interrupt_ends_the_children(write_project: WriteProject, tmp_path: Path) -> None:
     """Each looks at a module that never comes to an end; whoever waits for it may stop."""
-    waiting = "import os, time\nopen(os.environ['SEEN'] + str(os.getpid()), 'w').close()\ntime.sleep(600)\n"
+    waiting = (
+        "import os, time, platformdirs\nopen(os.environ['SEEN'] + str(os.getpid()), 'w').close()\ntime.sleep(600)\n"
+    )
     modules = {f"m{n}.py": HEAD + TOOL.format(n=n) + waiting for n in range(4)}
     imports = "".join(f"from m{n} import Tool{n}\n" for n in range(4))
     skills = ", ".join(f"LuaSkill('s{n}', 'd', 'c', [Tool{n}()])" for n in range(4))
@@ -88,14 +92,33 @@ def test_an_interrupt_ends_the_children(write_project: WriteProject, tmp_path: P
 
 @pytest.mark.parametrize(
     ("sizes", "count", "groups"),
-    [([1], 4, [1]), ([1, 1, 1], 4, [3]), ([5, 1, 1, 1], 2, [[5], [1, 1, 1]]), ([2] * 9, 4, [3, 2, 2, 2])],
+    [
+        ([1], 4, [[1]]),
+        ([1, 1, 1], 4, [[1, 1, 1]]),
+        ([20] * 4, 2, [[20] * 4]),  # to begin a child would take longer
+        ([20] * 12, 2, [[20] * 8, [20] * 4]),
+        ([20] * 50, 2, [[20] * 27, [20] * 23]),
+        ([500, 100, 100, 100], 2, [[500], [100, 100, 100]]),
+    ],
 )
-def test_groups_are_alike(sizes: list[int], count: int, groups: list[object]) -> None:
-    class Draft:
-        def __init__(self, size: int) -> None:
-            self.tools = [None] * size
+def test_groups_are_done_at_about_the_same_time(sizes: list[int], count: int, groups: list[list[int]]) -> None:
+    assert _shared_out([_Draft(size) for size in sizes], count) == groups
 
-    found = inspecting.shared_out([Draft(size) for size in sizes], count)  # type: ignore[misc]
-    said = [[len(each.tools) for each in group] for group in found]
-    expected = [group if isinstance(group, list) else [sizes[0]] * group for group in groups]  # type: ignore[operator,list-item]
-    assert said == expected
+
+@pytest.mark.parametrize(
+    ("packages", "groups"),
+    [(("numpy.linalg",), [[1, 1], [1, 1]]), (("pydantic", "pydantic.fields"), [[1, 1, 1, 1]])],
+)
+def test_skills_that_load_packages_are_looked_at_beside_each_other(packages: tuple[str, ...], groups: object) -> None:
+    assert _shared_out([_Draft(1, *packages) for _ in range(4)], 2) == groups
+
+
+class _Draft:
+    def __init__(self, size: int, *packages: str) -> None:
+        self.tools = [None] * size
+        self.requires = [Requirement(name, "a.py:1", (), "", "") for name in packages]
+
+
+def _shared_out(drafts: list[_Draft], count: int) -> list[list[int]]:
+    found = inspecting.shared_out(drafts, count)  # type: ignore[arg-type]
+    return [[len(each.tools) for each in group] for group in found]
