@@ -140,7 +140,7 @@ def _body_of(
     if before[:at] != after[:at] or [_shifted(one, change.shift) for one in before[at + 1 :]] != list(after[at + 1 :]):
         return None
     same = (new.start, new.first, new.end, new.says) == (old.start, old.first, old.end + change.shift, old.says)
-    return (old, new) if same else None
+    return (old, new) if same and new.first <= new.end else None
 
 
 def _shifted(body: Body, lines: int) -> tuple[int, int, int, str]:

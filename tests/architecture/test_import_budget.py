@@ -110,6 +110,24 @@ def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path
     }
 
 
+def test_an_edit_of_a_body_loads_next_to_nothing(tmp_path: Path) -> None:
+    """The guard of `pipeline/afresh.py`: the artifact and the document are written anew, and little is loaded for it."""
+    root = tmp_path / "shop"
+    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=shutil.ignore_patterns("__pycache__", ".lua"))
+    compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
+    all_modules_after(compiling, root)
+    source = root / "src/skills/tools/get_opening_hours.py"
+    text, line = source.read_text("utf-8"), "        return {"
+    assert line in text
+    source.write_text(text.replace(f"\n{line}", f"\n        # now\n{line}", 1), "utf-8")
+    built = (root / ".lua" / "artifacts").resolve()
+    added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
+    assert (root / ".lua" / "artifacts").resolve() != built
+    assert not added & (DEAR | {"ast", "urllib", "contextlib"})
+    stages = {name.split(".")[1] for name in added if name.startswith("lua_cli.")}
+    assert stages <= {"_version", "bundle", "commands", "digests", "errors", "main", "pipeline", "plain_json", "source"}
+
+
 def test_a_push_of_an_unchanged_project_loads_sqlite_and_next_to_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
