@@ -214,6 +214,15 @@ def test_what_may_have_decided_is_analysed_again(shop: Shop, what: str) -> None:
     assert read
 
 
+def test_a_file_that_was_only_touched_is_not_analysed(shop: Shop) -> None:
+    (shop.root / "src/tools/orders.py").touch()
+    built = (shop.root / ".lua/artifacts").resolve()
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert not read
+    assert (shop.root / ".lua/artifacts").resolve() == built
+
+
 def test_several_edits_add_up(shop: Shop) -> None:
     for number, (name, old, new) in enumerate(AT_ONCE.values()):
         if number not in (0, 2, 7):
@@ -291,9 +300,12 @@ DAMAGES: dict[str, Callable[[bytes], bytes | None]] = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda name: name.replace(" ", "-"))
-def test_damaged_caches_change_no_answer(shop: Shop, damage: str) -> None:
+@pytest.mark.parametrize("which", ["", "outlines", "build", "stamps"])
+def test_damaged_caches_change_no_answer(shop: Shop, damage: str, which: str) -> None:
     shop.edit(*AT_ONCE["the same lines"])
     for path in caches(shop.root):
+        if which not in path.name:
+            continue
         content = DAMAGES[damage](path.read_bytes())
         if content is None:
             path.unlink()
