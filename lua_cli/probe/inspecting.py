@@ -1,6 +1,6 @@
 """drafts → what they are when imported. In: drafts, the project, a cache folder. Out: `Probed`.
 
-A child for each core looks at the skills that the cache does not know; an unchanged compile starts none.
+Up to a child for each core looks at the skills that the cache does not know; an unchanged compile starts none.
 """
 
 from __future__ import annotations
