@@ -1,4 +1,4 @@
-"""The one form of a manifest, of a digest and of a build's document: equal contents are equal bytes. Pure.
+"""The one form of a manifest and of a digest: equal contents are equal bytes. Pure.
 
 Apart from manifest.py, whose checks load `re` and `json`: after an edit this is all that is needed.
 """
@@ -28,12 +28,6 @@ def manifest_bytes(manifest: Mapping[str, Any]) -> bytes:
     Inside of the tools' schemas the order of keys stays: it is the order of fields, and a language model reads it.
     """
     return dumps(_sorted(manifest), compact=True, ascii_only=False).encode("utf-8")
-
-
-def document_bytes(document: Mapping[str, Any]) -> bytes:
-    """The document of a build, with a line for each of its parts: many times faster than indenting all of it."""
-    parts = (f"  {dumps(key)}: {dumps(value, ascii_only=False)}" for key, value in document.items())
-    return ("{\n" + ",\n".join(parts) + "\n}\n").encode("utf-8", "surrogatepass")
 
 
 def _sorted(value: Any) -> Any:

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact
-from lua_cli.bundle.canonical import MANIFEST_NAME, document_bytes
+from lua_cli.bundle.canonical import MANIFEST_NAME
+from lua_cli.bundle.document import document_bytes
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.names import artifact_file_name
 from lua_cli.bundle.publishing import PUBLISHED, current, publish

@@ -9,8 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from lua_cli.bundle.document import Document
 
-def built_text(document: Mapping[str, Any]) -> str:
+
+def built_text(document: Mapping[str, Any] | Document) -> str:
     """One line for each artifact that was written, in columns, and an empty line."""
     rows = [
         (

@@ -116,16 +116,23 @@ def _watch(again: Callable[[], int], refused: list[str], chosen: str) -> int:
 
 
 def _said_shortly(words: list[str] | None, again: Callable[[], int]) -> int:
-    """What a process of its own would answer at once; else the command itself."""
+    """What a process of its own would answer at once; else the command itself. Garbage is collected after the
+    answer: the documents of a large project make a collection out of every small step.
+    """
+    import gc
+
     from lua_cli.commands.at_once import answer_at_once
     from lua_cli.commands.session import current
 
-    if words is None:
-        return again()
     given = current()
-    words = [*words, *(["--ci"] if given.ci else []), *([f"--project={given.project}"] if given.project else [])]
-    code = answer_at_once(words)
-    return again() if code is None else code
+    flags = [*(["--ci"] if given.ci else []), *([f"--project={given.project}"] if given.project else [])]
+    gc.disable()
+    try:
+        code = answer_at_once([*words, *flags]) if words is not None else None
+        return again() if code is None else code
+    finally:
+        sys.stdout.flush()
+        gc.enable()
 
 
 def _codes(values: list[str] | None) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ def after_edit_said(
     if fresh is None:
         return None
     said = _again(fresh, name) if chosen == "text" else None
-    return said if said is not None else _anew(known.root, fresh.applied.document, chosen, ci=ci), fresh
+    return said if said is not None else _anew(known.root, fresh.applied.answer(), chosen, ci=ci), fresh
 
 
 def _again(fresh: Fresh, name: str) -> str | None:

@@ -14,13 +14,14 @@ from __future__ import annotations
 import os
 
 from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, read_archive, write_archive
-from lua_cli.bundle.canonical import MANIFEST_NAME, digest_of, document_bytes, manifest_bytes
+from lua_cli.bundle.canonical import MANIFEST_NAME, digest_of, manifest_bytes
+from lua_cli.bundle.document import Document
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.publishing import current, publish
 from lua_cli.digests import sha256_hex
 from lua_cli.errors import LuaError
 from lua_cli.pipeline.edited_lines import Edited, edited_body, reads_as
-from lua_cli.pipeline.moving import MovedError, moved_document, moved_manifest
+from lua_cli.pipeline.moving import MovedError, moved_manifest, moved_parts
 from lua_cli.pipeline.outlines import Kept, Outlines
 from lua_cli.pipeline.stamps import now_on_disk, replace_cached
 from lua_cli.plain_json import dumps, loads
@@ -39,7 +40,7 @@ _RECORD = "build.json"
 class Applied:
     """A build that was brought up to date.
 
-    document  what `lua compile --format json` prints; `before` is the one of the last build
+    document  what the build says of itself; `before` is what the last one did
     entries   what the document of the build says of its artifacts, in order
     folder    where it lies · `left` is where the last one lies
     edited    the sources
@@ -48,11 +49,15 @@ class Applied:
     __slots__ = ("before", "document", "edited", "entries", "folder", "left")
 
     def __init__(
-        self, before: dict[str, Any], document: dict[str, Any], entries: list[dict[str, Any]], folder: str, left: str,
+        self, before: Document, document: Document, entries: list[dict[str, Any]], folder: str, left: str,
         edited: list[Edited],
     ) -> None:  # fmt: skip
         self.before, self.document, self.entries = before, document, entries
         self.folder, self.left, self.edited = folder, left, edited
+
+    def answer(self) -> dict[str, Any]:
+        """What `lua compile --format json` prints."""
+        return {name: part for name, part in self.document.whole().items() if name != "artifacts"}
 
 
 def apply(root: str, content: bytes, record: Mapping[str, Any], changed: Sequence[str]) -> Applied | None:
@@ -82,10 +87,10 @@ class _Applying:
         kept = Outlines(self._cache).load(self._record_bytes, content)
         if kept is None or not kept.about["readable"]:
             return None
-        before = loads(content)
-        entries = before.pop("artifacts")
+        before = Document(content)
+        entries, real = before["artifacts"], os.path.realpath(folder)
         self._artifacts = {one["skill"]: _Artifact(folder, one) for one in entries}
-        if not all(self._is_known(one.path) for one in self._artifacts.values()):
+        if not all(os.path.join(real, one["file"]) in self._record["files"] for one in entries):
             return None  # two compiles at once may write one build and the record of the other
         edited: list[Edited] = []
         for path in changed:
@@ -95,19 +100,18 @@ class _Applying:
             edited.append(one)
         moves = {one.shown: one.moved for one in edited}
         sealed = self._seal(edited, moves, kept.about["budget"])
-        document = moved_document(before, moves)
+        parts = moved_parts(before, moves)
         digests = {skill: digest_of(new) for skill, new in sealed.items()}
-        document["skills"] = [
+        parts["skills"] = [
             {**one, "digest": digests[one["name"]]} if one["digest"] and one["name"] in digests else one
-            for one in document["skills"]
+            for one in parts.get("skills", before["skills"])
         ]
         entries = [_entry(one, sealed.get(one["skill"]), digests) for one in entries]
-        new_folder, written = self._publish(folder, document, entries, sealed)
-        self._remember(kept, edited, folder, new_folder, entries, written)
+        document = before.with_parts({**parts, "artifacts": entries})
+        content = document.content()
+        new_folder = self._publish(folder, content, entries, sealed)
+        self._remember(kept, edited, folder, new_folder, entries, content)
         return Applied(before, document, entries, new_folder, folder, edited)
-
-    def _is_known(self, path: str) -> bool:
-        return os.path.realpath(path) in self._record["files"]
 
     def _edited(self, path: str, kept: Kept) -> Edited | None:
         """A source whose outline is what it was; None for anything else."""
@@ -141,18 +145,16 @@ class _Applying:
         return {skill: self._artifacts[skill].with_files(files, moves, budget) for skill, files in new.items()}
 
     def _publish(
-        self, folder: str, document: Mapping[str, Any], entries: Sequence[Mapping[str, Any]],
-        sealed: Mapping[str, bytes],
-    ) -> tuple[str, bytes]:  # fmt: skip
-        content = document_bytes({**document, "artifacts": entries})
+        self, folder: str, document: bytes, entries: Sequence[Mapping[str, Any]], sealed: Mapping[str, bytes]
+    ) -> str:
         files: dict[str, bytes | str] = {
             one["file"]: sealed.get(one["skill"], os.path.join(folder, one["file"])) for one in entries
         }
         with locked(os.path.join(self._output, "lock")) as alone:
-            new = publish(self._output, {**files, MANIFEST_NAME: content}, alone=alone)
+            new = publish(self._output, {**files, MANIFEST_NAME: document}, alone=alone)
         if new is None:
             raise OSError(self._output)
-        return new, content
+        return new
 
     def _remember(
         self, kept: Kept, edited: Sequence[Edited], left: str, folder: str, entries: Sequence[Mapping[str, Any]],

@@ -50,7 +50,7 @@ def remembered(project: Project, *, ci: bool = False) -> Compiled | None:
     applied = apply(str(project.root), known.content, known.record, known.changed)
     if applied is None:
         return None
-    return Compiled(applied.document, build_of(project.output, Path(applied.folder), {}, applied.entries).artifacts)
+    return Compiled(applied.answer(), build_of(project.output, Path(applied.folder), {}, applied.entries).artifacts)
 
 
 def _speaks_of(known: Known, built: Build) -> bool:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from typing import Any, TypeVar
 
+    from lua_cli.bundle.document import Document
+
     Position = tuple[int, int, int, int]
     _T = TypeVar("_T")
 
@@ -68,16 +70,18 @@ def _only(found: Iterable[_T]) -> _T:
     return every[0]
 
 
-def moved_document(document: Mapping[str, Any], moves: Mapping[str, Moved]) -> dict[str, Any]:
-    """The document of a compile. Its diagnostics are sorted anew."""
-    out = dict(document)
-    for part in ("agents", "skills", "tools"):
-        out[part] = [
-            {**one, "line": moves[one["path"]].line(one["line"])} if one["path"] in moves else one
-            for one in document[part]
-        ]
-    diagnostics = [_diagnostic(one, moves) for one in document["diagnostics"]]
-    out["diagnostics"] = sorted(diagnostics, key=_order)
+def moved_parts(document: Document, moves: Mapping[str, Moved]) -> dict[str, Any]:
+    """The parts of a compile's document that change. Its diagnostics are sorted anew. Where no line moved, neither did
+    what is listed: what the analysis found it looked into, so none of it stands in a body.
+    """
+    out: dict[str, Any] = {}
+    if not all(moved.is_still for moved in moves.values()):
+        for part in ("agents", "skills", "tools"):
+            out[part] = [
+                {**one, "line": moves[one["path"]].line(one["line"])} if one["path"] in moves else one
+                for one in document[part]
+            ]
+    out["diagnostics"] = sorted((_diagnostic(one, moves) for one in document["diagnostics"]), key=_order)
     return out
 
 
