@@ -16,7 +16,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
     max_leaves=8,
 )
-PARTS = st.dictionaries(st.sampled_from(["version", "ok", "skills", "tools", "diagnostics"]), VALUES, max_size=5)
+PARTS = st.dictionaries(st.sampled_from(["version", "ok", "skills", "tools", "diagnostics"]), VALUES, min_size=1)
 
 
 @given(parts=PARTS, new=PARTS)
