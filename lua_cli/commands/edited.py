@@ -38,9 +38,10 @@ def _again(fresh: Fresh, name: str) -> str | None:
     said = fresh.said_before(name)
     if said is None or before["diagnostics"] != document["diagnostics"]:
         return None
-    edited = {one.shown for one in fresh.applied.edited}
-    if any(place["path"] in edited for one in document["diagnostics"] for place in (one, *one["related"])):
-        return None  # a frame shows lines of it
+    moves = {one.shown: one.moved for one in fresh.applied.edited}
+    for one in document["diagnostics"]:  # the frame of each shows a line before it and one after
+        if one["path"] in moves and moves[one["path"]].holds(one["line"] - 1, one["endLine"] + 1):
+            return None
     head = built_text(before)
     return built_text(document) + said[len(head) :] if said.startswith(head) else None
 

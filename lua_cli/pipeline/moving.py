@@ -47,6 +47,10 @@ class Moved:
             return first, place[1], last, place[3]
         return _only(self._places.get(place, ()))
 
+    def holds(self, first: int, last: int) -> bool:
+        """Whether one of the lines is, or was, in a body."""
+        return any(first <= end and start <= last for start, end in (*self._before, *self._after))
+
     def _outside(self, line: int) -> int | None:
         shift = 0
         for (first, last), (new_first, new_last) in zip(self._before, self._after, strict=True):

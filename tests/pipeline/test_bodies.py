@@ -244,6 +244,24 @@ def test_a_warning_in_a_body_moves_with_what_it_is_about(shop: Shop) -> None:
     assert warm[1]["diagnostics"][0]["line"] == before[0]["line"] + 2
 
 
+def test_a_frame_that_shows_an_edited_line_is_drawn_anew(shop: Shop) -> None:
+    """A warning at a description right below a method, and one whose frame the edit does not reach."""
+    shop.edit("tools/orders.py", "Find an order. Use when the customer asks for one.", "")
+    told = 'def told(self) -> str:\n        return "x"\n    description = ""'
+    shop.edit("tools/refunds.py", 'description = "Refund an order. Use when the customer wants the money back."', told)
+    shop.both()
+    for name, old, new in (
+        ("tools/refunds.py", 'return "x"', 'return "y"'),
+        ("tools/orders.py", "{LIMIT}", "{LIMIT}."),
+    ):
+        shop.edit(name, old, new)
+        warm, cold, read = shop.both()
+        assert warm == cold
+        assert not read
+        assert warm[0].stdout.count("lua/tool-description-missing") == 2
+    assert 'return "y"' in warm[0].stdout
+
+
 UNTOLD = {
     "a source that is read": "import inspect\n\n\ndef f() -> int:\n    return 1\n\n\nT = len(inspect.getsource(f))\n",
     "a file that is opened": "def f() -> int:\n    return 1\n\n\nT = len(open(__file__).read())\n",
