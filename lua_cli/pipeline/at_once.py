@@ -125,6 +125,8 @@ def content_of(path: str) -> str:
     """What is in a file: for one that is so young that its times could be those of two contents. Raises OSError."""
     from lua_cli.digests import sha256_hex
 
+    if not os.path.isfile(path):  # noqa: PTH113  # a pipe would be waited for
+        raise OSError(path)
     with open(path, "rb") as file:  # noqa: PTH123
         return sha256_hex(file.read())
 

@@ -117,8 +117,8 @@ class _Applying:
         """A source whose outline is what it was; None for anything else."""
         shown = _below(self._root, path)
         row = kept.row(shown) if shown is not None else None
-        if shown is None or row is None or os.path.realpath(path) != path:
-            return None
+        if shown is None or row is None or os.path.realpath(path) != path or not os.path.isfile(path):
+            return None  # a link, or what would be waited for, as a pipe is
         stat = os.stat(path)
         content = _read(path)
         facts = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, sha256_hex(content)]

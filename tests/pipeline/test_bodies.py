@@ -4,6 +4,7 @@ looked into has changed, no source is read for it but the edited one."""
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -196,6 +197,11 @@ AS_IF_NEW: dict[str, tuple[str, str, str]] = {
     "a local address": ("tools/orders.py", "# a comment", 'url = "http://localhost:8000/"'),
     "a suppression": ("tools/orders.py", "# a comment", "# lua: ignore[lua/environment-missing]"),
     "a secret": ("tools/orders.py", "# a comment", 'key = "sk-ant-api03-J9xLq2mVt7Rb4Wz8KcYdNf3H"'),
+    "the rest of a key": (
+        "shared/words.py",
+        "louder = text.upper()",
+        'louder = """\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq\n"""',
+    ),
     "a generator": ("tools/refunds.py", "return dict(", "yield dict("),
     "a syntax error": ("tools/orders.py", "return shout(", "return return("),
     "what only the compiler refuses": ("tools/orders.py", "        # a comment\n", "        nonlocal many\n"),
@@ -221,6 +227,15 @@ def test_a_file_that_was_only_touched_is_not_analysed(shop: Shop) -> None:
     assert warm == cold
     assert not read
     assert (shop.root / ".lua/artifacts").resolve() == built
+
+
+def test_a_pipe_in_the_place_of_a_source_is_not_waited_for(shop: Shop) -> None:
+    path = shop.root / "src/tools/orders.py"
+    path.unlink()
+    os.mkfifo(path)
+    warm, cold, _ = shop.both()
+    assert warm == cold
+    assert warm[0].exit_code == 1
 
 
 def test_several_edits_add_up(shop: Shop) -> None:
