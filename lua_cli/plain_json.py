@@ -44,6 +44,8 @@ def loads(content: str | bytes) -> Any:
         value, end = _c.make_scanner(_Reading)(text, 0)
     except StopIteration as error:
         raise ValueError(f"no JSON at {error.value}") from None
+    except SystemError:  # CPython 3.11 looks for its error in `json.decoder`, which is not loaded
+        raise ValueError("no JSON") from None
     if end != len(text):
         raise ValueError(f"more than one value, at {end}")
     return value

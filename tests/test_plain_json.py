@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -35,6 +37,21 @@ def test_what_is_no_json_is_a_value_error(text: str) -> None:
         json.loads(text)
     with pytest.raises(ValueError):
         plain_json.loads(text)
+
+
+@pytest.mark.parametrize("text", ["{", '{"a"', "[1", '"x', "[01]", '{"a":'])
+def test_what_is_cut_off_is_a_value_error_without_json(text: str) -> None:
+    code = f"""
+from lua_cli.plain_json import loads
+import sys
+assert "json" not in sys.modules
+try:
+    loads({text!r})
+except ValueError:
+    print("none")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "none\n", done.stderr
 
 
 @pytest.mark.parametrize("value", [math.nan, [math.inf], {"a": -math.inf}])

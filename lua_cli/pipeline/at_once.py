@@ -81,6 +81,8 @@ def before(folder: str, project: str | None = None) -> Known | None:
 
 def _content(root: str, name: str) -> str:
     """What a file of answers holds. Raises OSError, ValueError for one that is not whole."""
+    if not os.path.isfile(place_of(root, name)):  # noqa: PTH113  # a pipe would be waited for
+        raise OSError(name)
     with open(place_of(root, name), encoding="utf-8", newline="") as file:  # noqa: PTH123
         head, _, rest = file.read().partition("\n")
     if head != f"{FORMAT} {checksum(rest)}":

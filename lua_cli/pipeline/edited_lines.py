@@ -31,10 +31,14 @@ ASKING = frozenset(
     {
         "import_module", "__import__", "environ", "environb", "getenv", "getenvb", "env", "__file__", "expandvars",
         "files", "resources", "get_data", "read_text", "open_text", "read_binary", "open_binary", "read_bytes", "open",
-        "connect", "path", "is_resource", "Path", "PurePath", "PosixPath",
+        "connect", "path", "is_resource", "Path", "PurePath", "PosixPath", "BaseSettings",
     }
 )  # fmt: skip
-_LOCAL = ("://", "/users/", "/home/", "/root/", "/volumes/", "/private/", "~/", ":\\", ":/")
+# Parts by which source/localities.py decides whether it looks through a source, comments included.
+_LOCAL = (
+    "://", "/users/", "/home/", "/root/", "/volumes/", "/private/", "~/", ":\\", ":/", "connect(", "open(", "read_text",
+    "read_bytes",
+)  # fmt: skip
 
 
 class Edited:
@@ -50,10 +54,12 @@ class Edited:
         self.shown, self.content, self.facts, self.row, self.moved = shown, content, facts, row, moved
 
 
-def edited_body(before: str, content: bytes, row: Mapping[str, Any]) -> tuple[Mapping[str, Any], Moved] | None:
-    """The new row of a source, and where its places are; `before` is its text when the row was made."""
-    text = _plain_text(content)
-    if text is None or "pragma" in text or "pragma" in before:
+def edited_body(old_content: bytes, content: bytes, row: Mapping[str, Any]) -> tuple[Mapping[str, Any], Moved] | None:
+    """The new row of a source, and where its places are; `old_content` is what it was when the row was made, perhaps
+    with other line ends.
+    """
+    before, text = _plain_text(old_content), _plain_text(content)
+    if before is None or text is None or "pragma" in text or "pragma" in before:
         return None
     if text == before:  # a file that was only touched
         return row, Moved((row["blanks"], row["blanks"]), (row["inside"], row["inside"]))
@@ -176,7 +182,7 @@ def _asks_for(node: Any, names: frozenset[str]) -> bool:
         case "Import" | "ImportFrom":
             return True
         case "Constant" if isinstance(node.value, str):
-            return node.value[:1] in ("/", "~") or node.value[1:2] == ":"
+            return node.value[:1] in ("/", "~") or node.value[1:2] == ":" or "://" in node.value
     return False
 
 
@@ -186,13 +192,17 @@ def _at(tree: Any, start: int, end: int) -> Iterator[Any]:
 
 def _names_of(tree: Any) -> frozenset[str]:
     """Names that the module itself has for what asks: `from os import environ as e`, `HERE = Path(__file__).parent`."""
-    names: set[str] = set()
+    names = {
+        one.asname
+        for node in walk(tree)  # an import in one function counts in those below it
+        if kind(node) in ("Import", "ImportFrom")
+        for one in node.names
+        if one.asname and one.name.rpartition(".")[2] in ASKING
+    }
     stack = list(reversed(tree.body))
     while stack:
         node = stack.pop()
-        if kind(node) in ("Import", "ImportFrom"):
-            names |= {a.asname for a in node.names if a.asname and (a.name.rpartition(".")[2] in ASKING)}
-        elif kind(node) in ("Assign", "AnnAssign", "AugAssign", "NamedExpr"):
+        if kind(node) in ("Assign", "AnnAssign", "AugAssign", "NamedExpr"):
             targets = getattr(node, "targets", None) or [node.target]
             if node.value is not None and any(_is_asking(one, names) for one in walk(node.value)):
                 names |= {one.id for target in targets for one in walk(target) if kind(one) == "Name"}

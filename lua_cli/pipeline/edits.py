@@ -66,7 +66,7 @@ def apply(root: str, content: bytes, record: Mapping[str, Any], changed: Sequenc
     """
     try:
         return _Applying(root, content, record).apply(changed)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, MovedError, LuaError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, SyntaxError, MovedError, LuaError):
         return None  # a source that is none, a cache that is damaged: the long way finds words for it
 
 
@@ -122,7 +122,7 @@ class _Applying:
         stat = os.stat(path)
         content = _read(path)
         facts = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, sha256_hex(content)]
-        before = self._text_before(row)
+        before = self._before(row)
         found = edited_body(before, content, row) if before is not None else None
         if found is None or not reads_as(content, kept.about["oldest"]):
             from lua_cli.pipeline.bodies import same_outline
@@ -130,10 +130,10 @@ class _Applying:
             found = same_outline(content, row, kept.about["oldest"])
         return Edited(shown, content, facts, *found) if found is not None else None
 
-    def _text_before(self, row: Mapping[str, Any]) -> str | None:
+    def _before(self, row: Mapping[str, Any]) -> bytes | None:
         """The source as it was bundled, when it was."""
         for skill, member in row["members"]:
-            return self._artifacts[skill].files[member].decode("utf-8").replace("\r", "\n")
+            return self._artifacts[skill].files[member]
         return None
 
     def _seal(self, edited: Sequence[Edited], moves: Mapping[str, Moved], budget: int) -> dict[str, bytes]:

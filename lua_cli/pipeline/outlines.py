@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 
+from lua_cli.pipeline.stamps import read_cached, replace_cached
 from lua_cli.plain_json import dumps, loads
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
@@ -113,15 +114,12 @@ class Outlines:
     def load(self, record: bytes, document: bytes) -> Kept | None:
         """The rows where they are for this record and this document."""
         try:
-            with open(self._path, encoding="utf-8", newline="") as file:
-                head, _, text = file.read().partition("\n")
+            head, _, text = read_cached(self._path).decode().partition("\n")
             return Kept.parsed(text) if head == _head(text, record, document) else None
         except (OSError, ValueError, RecursionError):
             return None
 
     def keep(self, kept: Kept, record: bytes, document: bytes) -> None:
-        from lua_cli.pipeline.stamps import replace_cached
-
         text = kept.text()
         replace_cached(self._path, f"{_head(text, record, document)}\n{text}".encode())
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 
+from lua_cli.bundle.disk import discard
 from lua_cli.pipeline import at_once
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
@@ -92,6 +93,14 @@ def now_on_disk(folder: str | os.PathLike[str]) -> int:
         os.close(handle)
 
 
+def read_cached(path: str | os.PathLike[str]) -> bytes:
+    """What is in a cache's file. Raises OSError for what is none: a pipe would be waited for."""
+    if not os.path.isfile(path):
+        raise OSError(path)
+    with open(path, "rb") as file:
+        return file.read()
+
+
 def replace_cached(path: str | os.PathLike[str], content: bytes) -> None:
     """Put a cache's file in place as a whole. Not synced, unlike a file of the user: what a power cut takes is made
     again."""
@@ -99,6 +108,8 @@ def replace_cached(path: str | os.PathLike[str], content: bytes) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
+        if os.path.isdir(path) and not os.path.islink(path):
+            discard(os.fspath(path))
         os.replace(new, path)
     except BaseException:
         _unlink(new)

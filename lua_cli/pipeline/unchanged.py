@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import lua_cli
+from lua_cli.bundle.disk import discard
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.stamps import RACY_NS, deciding, listing, now_on_disk, replace_cached
+from lua_cli.pipeline.stamps import RACY_NS, deciding, listing, now_on_disk, read_cached, replace_cached
 from lua_cli.project import Project
 
-_FORMAT = 6
+_FORMAT = 7
 
 
 class Known(NamedTuple):
@@ -51,7 +52,7 @@ class Record:
     def changed(self) -> Known | None:
         """The record, and the files whose content is not as it was; None when anything else is not."""
         try:
-            content = self._path.read_bytes()
+            content = read_cached(self._path)
             record = json.loads(content)
             same = bool(
                 record["surroundings"] == _surroundings(self._project)
@@ -103,7 +104,10 @@ class Record:
 
     def forget(self) -> None:
         """Drop the record before a build is replaced, so that it never speaks for another one."""
-        self._path.unlink(missing_ok=True)
+        if self._path.is_dir() and not self._path.is_symlink():
+            discard(self._path)
+        else:
+            self._path.unlink(missing_ok=True)
 
 
 def _surroundings(project: Project) -> dict[str, Any]:
@@ -124,12 +128,17 @@ def _surroundings(project: Project) -> dict[str, Any]:
 
 
 def _facts(path: Path) -> list[Any] | None:
-    """Modification and change time, size, content of a file; None without one."""
+    """Modification and change time, size, content of a file, and where it leads when it is a link; None without one."""
     try:
         stat = path.stat()
-        return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, hashlib.sha256(path.read_bytes()).hexdigest()]
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, digest, *_link(path)]
     except OSError:
         return None
+
+
+def _link(path: str | Path) -> list[str]:
+    return [os.path.realpath(path)] if os.path.islink(path) else []  # noqa: PTH114
 
 
 def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
@@ -141,6 +150,8 @@ def _same_file(path: str, facts: list[Any] | None, written: int) -> bool:
         return False
     if [stat.st_mtime_ns, stat.st_ctime_ns] == facts[:2] and max(facts[:2]) < written - RACY_NS:
         return True
+    if not os.path.isfile(path) or _link(path) != facts[4:]:  # noqa: PTH113  # a pipe would be waited for
+        return False
     return bool(hashlib.sha256(Path(path).read_bytes()).hexdigest() == facts[3])
 
 

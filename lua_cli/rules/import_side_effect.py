@@ -114,7 +114,7 @@ _CALLED = Words(
         "rmdir", "makedirs", "mkdir", "rmtree", "sleep", "run", "connect", "create_connection", "socket", "urlopen",
         "MongoClient", "env", "open", "SystemExit",
     ),
-    after=r"(?:\s*\(|\s+as\b)",
+    after=r"(?:[\s)]*\(|\s+as\b)",
 )  # fmt: skip
 _NAMED = Words(("environ", "subprocess", "requests", "httpx", "SystemExit"))
 

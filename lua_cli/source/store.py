@@ -154,7 +154,8 @@ class FactsStore:
         if self._there is None:
             self._there = {}
             with suppress(OSError, ValueError, TypeError, AttributeError):  # nothing is kept, or nothing of use
-                self._there, self._agreed_there = self._loaded(self._path.read_bytes())
+                content = self._path.read_bytes() if self._path.is_file() else b""  # a pipe would be waited for
+                self._there, self._agreed_there = self._loaded(content)
         return self._there
 
     def _loaded(self, content: bytes) -> tuple[dict[str, memoryview], frozenset[str]]:

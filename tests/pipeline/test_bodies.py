@@ -238,6 +238,68 @@ def test_a_pipe_in_the_place_of_a_source_is_not_waited_for(shop: Shop) -> None:
     assert warm[0].exit_code == 1
 
 
+def test_a_byte_order_mark_that_goes(shop: Shop) -> None:
+    path = shop.root / "src/tools/orders.py"
+    plain = path.read_bytes()
+    path.write_bytes(b"\xef\xbb\xbf" + plain)
+    shop.both()
+    path.write_bytes(plain.replace(b"{LIMIT}", b"{LIMIT}!"))
+    warm, cold, _ = shop.both()
+    assert warm == cold
+
+
+def test_a_source_that_becomes_a_link_is_analysed(shop: Shop, tmp_path: Path) -> None:
+    path = shop.root / "src/tools/orders.py"
+    path.rename(tmp_path / "elsewhere.py")
+    path.symlink_to(tmp_path / "elsewhere.py")
+    warm, cold, _ = shop.both()
+    assert warm == cold
+    assert "lua/link-outside" in warm[0].stdout
+
+
+SWITCHES = {
+    "an address in two parts": ("        # a comment\n", '        url = "http:" "//localhost:8000"\n'),
+    "a comment that opens": ("    return list", "    # open(this)\n    return list"),
+    "a comment that imports": ("    return list", "    # import os, env\n    return list"),
+    "an import of another function": ("    return list", '    x = g("SOME_NEW")  # from env\n    return list'),
+    "settings": ("    return list", "    class S(BaseSettings):\n        api_token: str\n    return list"),
+}
+
+
+@pytest.mark.parametrize("what", SWITCHES, ids=lambda name: name.replace(" ", "-"))
+def test_words_that_switch_a_reader_on_elsewhere(shop: Shop, what: str) -> None:
+    more = (
+        "from pydantic_settings import BaseSettings\n\n\ndef get() -> None:\n    global g\n    from os import getenv as g\n"
+        '\n\ndef split() -> str:\n    return "http:" "//localhost:9"\n'
+        "\n\ndef made() -> None:\n    class T(BaseSettings):\n        other_token: str\n"
+    )
+    path = shop.root / "src/tools/orders.py"
+    path.write_text(path.read_text("utf-8").replace("\n\nclass Order(", f"{more}\n\nclass Order(", 1), "utf-8")
+    shop.both()
+    shop.edit("tools/orders.py", *SWITCHES[what])
+    warm, cold, _ = shop.both()
+    assert warm == cold
+
+
+def test_a_pipe_in_the_place_of_a_cache_is_not_waited_for(shop: Shop) -> None:
+    shop.edit(*AT_ONCE["the same lines"])
+    for path in caches(shop.root):
+        path.unlink()
+        if path.parent.name in ("cache", "answers"):
+            os.mkfifo(path)
+    warm, cold, _ = shop.both()
+    assert warm == cold
+
+
+def test_a_folder_in_the_place_of_a_cache_is_replaced(shop: Shop) -> None:
+    for path in caches(shop.root):
+        if path.parent.name in ("cache", "answers"):
+            path.unlink()
+            path.mkdir()
+    warm, cold, _ = shop.both()
+    assert warm == cold
+
+
 def test_several_edits_add_up(shop: Shop) -> None:
     for number, (name, old, new) in enumerate(AT_ONCE.values()):
         if number not in (0, 2, 7):

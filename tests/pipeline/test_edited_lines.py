@@ -150,7 +150,7 @@ def _line(moved: Moved, number: int) -> Any:
 def test_what_lines_tell_is_what_outlines_tell(edit: tuple[str, str, list[int]]) -> None:
     text, edited, kept = edit
     row = row_of(text, kept)
-    told = edited_body(text, edited.encode(), row)
+    told = edited_body(text.encode(), edited.encode(), row)
     if told is not None:
         thorough = same_outline(edited.encode(), row, None)
         assert thorough is not None, "the outline is another one"
@@ -172,6 +172,6 @@ def test_most_edits_are_told_by_their_lines(text: str, old: str, new: str) -> No
     assert old in text
     edited = text.replace(old, new, 1)
     row = row_of(text, [])
-    told, thorough = edited_body(text, edited.encode(), row), same_outline(edited.encode(), row, None)
+    told, thorough = edited_body(text.encode(), edited.encode(), row), same_outline(edited.encode(), row, None)
     assert told is not None and thorough is not None
     assert spelled(*told) == spelled(*thorough)
