@@ -1,4 +1,4 @@
-"""Small acts on the disk that unpacking and the output folder share."""
+"""Small acts on the disk that unpacking, the output folder and the caches share."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def sync_folder(folder: Path | str) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def read_whole(path: Path | str) -> bytes:
+    """What is in a file. Raises OSError."""
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def discard(path: Path | str) -> None:

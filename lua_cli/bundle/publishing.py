@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import time
 
-from lua_cli.bundle.disk import discard, sync_folder
+from lua_cli.bundle.disk import discard, read_whole, sync_folder
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
@@ -69,12 +69,7 @@ def _holds(folder: str, files: Mapping[str, bytes | str]) -> bool:
 
 
 def _is_in(path: str, content: bytes | str) -> bool:
-    return content == (path if isinstance(content, str) else _read(path))
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()
+    return content == (path if isinstance(content, str) else read_whole(path))
 
 
 def _write(folder: str, files: Mapping[str, bytes | str]) -> None:
@@ -84,7 +79,7 @@ def _write(folder: str, files: Mapping[str, bytes | str]) -> None:
         if isinstance(content, str):
             if _linked(path, content):
                 continue
-            content = _read(content)
+            content = read_whole(content)
         with open(path, "xb") as file:
             file.write(content)
             file.flush()
@@ -105,7 +100,7 @@ def _linked(path: str, existing: str) -> bool:
 def _announced(output: str) -> str | None:
     """The build that was about to become current when its writer died between two renames."""
     try:
-        name = _read(os.path.join(output, BUILDS, _NEXT)).decode("utf-8")
+        name = read_whole(os.path.join(output, BUILDS, _NEXT)).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None
     folder = os.path.join(output, BUILDS, name)

@@ -11,7 +11,7 @@ import os
 from lua_cli.bundle.publishing import BUILDS
 from lua_cli.pipeline import at_once
 from lua_cli.pipeline.edits import Applied, apply
-from lua_cli.pipeline.stamps import RACY_NS, assured, forget_kept, listing, read_cached, write_kept
+from lua_cli.pipeline.stamps import RACY_NS, RECORD, assured, forget_kept, listing, read_cached, write_kept
 from lua_cli.plain_json import loads
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
@@ -57,7 +57,7 @@ def after_edit(known: at_once.Known, differing: Sequence[str]) -> Fresh | None:
     are its stamps that do not hold any more.
     """
     try:
-        content = read_cached(os.path.join(known.root, ".lua", "cache", "build.json"))
+        content = read_cached(os.path.join(known.root, ".lua", "cache", RECORD))
         record, new = loads(content), _Stamped(differing)
         if not new.only_contents(record):
             return None

@@ -5,30 +5,27 @@ whole of it, as edited_lines.py tells it of most edits by their lines alone. In:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from lua_cli.bundle.syntax import newer_syntax
 from lua_cli.pipeline.edited_lines import compiles
 from lua_cli.pipeline.moving import Moved
 from lua_cli.source.decoding import DecodeError, decode
-from lua_cli.source.outline import bodies_of, outline
+from lua_cli.source.function_bodies import bodies_of
+from lua_cli.source.outline import outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import read
 from lua_cli.source.secrets import secrets_in
 
 
-def same_outline(
-    content: bytes, row: Mapping[str, Any], oldest: Sequence[int] | None
-) -> tuple[Mapping[str, Any], Moved] | None:
-    """The new row of a source whose outline is what it was; `oldest` is the Python that it is held to."""
+def same_outline(content: bytes, row: Mapping[str, Any]) -> tuple[Mapping[str, Any], Moved] | None:
+    """The new row of a source whose outline is what it was."""
     try:
         text = decode(content)
         tree = parse(text)
     except (DecodeError, ParseError):
         return None
-    newer = oldest is not None and newer_syntax(content, (oldest[0], oldest[1])) is not None
-    if newer or not compiles(text) or any(secrets_in(text)):
+    if not compiles(text) or any(secrets_in(text)):
         return None
     found = outline(text, bodies_of(tree, text), read(tree, text), row["kept"])
     if found.digest != row["outline"]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 
 from lua_cli.pipeline.moving import Moved
+from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.function_bodies import bodies_of, children, kind, outermost, walk
 from lua_cli.source.plainness import holds_nothing_secret
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from lua_cli.source.function_bodies import Body
 
 _ONLY_A_TREE = 0x400  # `ast.PyCF_ONLY_AST`
-_LARGEST = 1 << 20
 # Names by which a module asks for something: what source/reads.py, datapaths.py and localities.py know. A body with one
 # of them is for these.
 ASKING = frozenset(
@@ -58,8 +58,11 @@ def edited_body(old_content: bytes, content: bytes, row: Mapping[str, Any]) -> t
     """The new row of a source, and where its places are; `old_content` is what it was when the row was made, perhaps
     with other line ends.
     """
-    before, text = _plain_text(old_content), _plain_text(content)
-    if before is None or text is None or "pragma" in text or "pragma" in before:
+    try:
+        before, text = decode(old_content), decode(content)
+    except DecodeError:
+        return None
+    if "pragma" in text or "pragma" in before:
         return None
     if text == before:  # a file that was only touched
         return row, Moved((row["blanks"], row["blanks"]), (row["inside"], row["inside"]))
@@ -104,18 +107,6 @@ class _Change:
 
     def new(self) -> list[str]:
         return self.after[self.first - 1 : self.new_last]
-
-
-def _plain_text(content: bytes) -> str | None:
-    """The text of a source in UTF-8 that does not say so, as nearly all are."""
-    if len(content) > _LARGEST or b"\0" in content or content[:3] == b"\xef\xbb\xbf":
-        return None
-    if b"coding" in b"\n".join(content.split(b"\n", 2)[:2]):
-        return None
-    try:
-        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError:
-        return None
 
 
 def _tree(text: str) -> ast.Module:

@@ -15,6 +15,7 @@ import os
 
 from lua_cli.bundle.archive import MAX_ARCHIVE, MAX_FILE, read_archive, write_archive
 from lua_cli.bundle.canonical import MANIFEST_NAME, digest_of, manifest_bytes
+from lua_cli.bundle.disk import read_whole
 from lua_cli.bundle.document import Document
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.publishing import current, publish
@@ -23,7 +24,7 @@ from lua_cli.errors import LuaError
 from lua_cli.pipeline.edited_lines import Edited, edited_body, reads_as
 from lua_cli.pipeline.moving import MovedError, moved_manifest, moved_parts
 from lua_cli.pipeline.outlines import Kept, Outlines
-from lua_cli.pipeline.stamps import now_on_disk, replace_cached
+from lua_cli.pipeline.stamps import RECORD, now_on_disk, replace_cached
 from lua_cli.plain_json import dumps, loads
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from lua_cli.pipeline.moving import Moved
 
 _MOST = 30  # more edited files than this are judged as fast by the long way
-_RECORD = "build.json"
 
 
 class Applied:
@@ -83,7 +83,7 @@ class _Applying:
         folder = current(self._output)
         if folder is None or not 0 < len(changed) <= _MOST:
             return None
-        content = _read(os.path.join(folder, MANIFEST_NAME))
+        content = read_whole(os.path.join(folder, MANIFEST_NAME))
         kept = Outlines(self._cache).load(self._record_bytes, content)
         if kept is None or not kept.about["readable"]:
             return None
@@ -120,14 +120,16 @@ class _Applying:
         if shown is None or row is None or os.path.realpath(path) != path or not os.path.isfile(path):
             return None  # a link, or what would be waited for, as a pipe is
         stat = os.stat(path)
-        content = _read(path)
+        content = read_whole(path)
         facts = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, sha256_hex(content)]
+        if not reads_as(content, kept.about["oldest"]):
+            return None
         before = self._before(row)
         found = edited_body(before, content, row) if before is not None else None
-        if found is None or not reads_as(content, kept.about["oldest"]):
+        if found is None:
             from lua_cli.pipeline.bodies import same_outline
 
-            found = same_outline(content, row, kept.about["oldest"])
+            found = same_outline(content, row)
         return Edited(shown, content, facts, *found) if found is not None else None
 
     def _before(self, row: Mapping[str, Any]) -> bytes | None:
@@ -170,7 +172,7 @@ class _Applying:
             files[os.path.join(real, one["file"])] = [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, digest]
         record = {**self._record, "files": files, "written": now_on_disk(self._cache)}
         content = dumps(record, compact=True).encode()
-        replace_cached(os.path.join(self._cache, _RECORD), content)
+        replace_cached(os.path.join(self._cache, RECORD), content)
         Outlines(self._cache).keep(kept.with_rows({one.shown: one.row for one in edited}), content, document)
 
 
@@ -186,7 +188,7 @@ class _Artifact:
     def files(self) -> dict[str, bytes]:
         """Its members without the manifest. Raises ValueError where they are not what was built."""
         if self._files is None:
-            content = _read(self.path)
+            content = read_whole(self.path)
             if digest_of(content) != self._digest:
                 raise ValueError(self.path)
             files = read_archive(content)
@@ -224,8 +226,3 @@ def _entry(one: dict[str, Any], content: bytes | None, digests: Mapping[str, str
 def _below(root: str, path: str) -> str | None:
     """A path in the project as it is shown; None for one elsewhere."""
     return path[len(root) + 1 :].replace(os.sep, "/") if path.startswith(root + os.sep) else None
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

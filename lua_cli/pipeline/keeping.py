@@ -15,7 +15,7 @@ from typing import Any
 
 from lua_cli.errors import LuaError
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.stamps import RACY_NS, assured, forget_kept, is_young, now_on_disk, write_kept
+from lua_cli.pipeline.stamps import RACY_NS, RECORD, assured, forget_kept, is_young, now_on_disk, write_kept
 from lua_cli.pipeline.unchanged import Record
 from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
@@ -59,7 +59,7 @@ def _token(project: Project, document: Mapping[str, Any]) -> str | None:
     try:
         before = at_once.surroundings(str(project.root))
         cache = project.output / "cache"
-        lines = list(_lines(project, json.loads((cache / "build.json").read_bytes())))
+        lines = list(_lines(project, json.loads((cache / RECORD).read_bytes())))
         sure = assured(lines, str(cache), RACY_NS)
         if sure is None or not _is_same(project):
             return None

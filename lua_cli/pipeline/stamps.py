@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 
-from lua_cli.bundle.disk import discard
+from lua_cli.bundle.disk import discard, read_whole
 from lua_cli.pipeline import at_once
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+RECORD = "build.json"  # what decided the last build (unchanged.py), in the cache's folder
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
 _NOTHING: Mapping[str, str] = {}
 _MOST_READ = 50  # files that each later compile would read again
@@ -97,8 +98,7 @@ def read_cached(path: str | os.PathLike[str]) -> bytes:
     """What is in a cache's file. Raises OSError for what is none: a pipe would be waited for."""
     if not os.path.isfile(path):
         raise OSError(path)
-    with open(path, "rb") as file:
-        return file.read()
+    return read_whole(os.fspath(path))
 
 
 def replace_cached(path: str | os.PathLike[str], content: bytes) -> None:

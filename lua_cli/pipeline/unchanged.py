@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import lua_cli
 from lua_cli.bundle.disk import discard
 from lua_cli.pipeline import at_once
-from lua_cli.pipeline.stamps import RACY_NS, deciding, listing, now_on_disk, read_cached, replace_cached
+from lua_cli.pipeline.stamps import RACY_NS, RECORD, deciding, listing, now_on_disk, read_cached, replace_cached
 from lua_cli.project import Project
 
 _FORMAT = 7
@@ -42,7 +42,7 @@ class Record:
 
     def __init__(self, project: Project) -> None:
         self._project = project
-        self._path = project.output / "cache" / "build.json"
+        self._path = project.output / "cache" / RECORD
 
     def holds(self) -> bool:
         """Everything is as it was when the record was written."""

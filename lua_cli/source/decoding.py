@@ -6,9 +6,6 @@ The encoding is the byte order mark's or PEP 263's comment's, else UTF-8.
 
 from __future__ import annotations
 
-import io
-import tokenize
-
 MAX_SOURCE = 10 * 1024 * 1024  # an artifact refuses larger files too; no module written by hand comes near
 
 
@@ -26,6 +23,9 @@ def _encoding(data: bytes) -> str:
     head = data if second < 0 else data[:second]
     if b"coding" not in head and head.isascii():  # as in most files, and asking `tokenize` takes longer
         return "utf-8"
+    import io
+    import tokenize
+
     return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
 
 

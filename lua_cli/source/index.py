@@ -22,6 +22,7 @@ from lua_cli.records import record
 from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
+from lua_cli.source.function_bodies import bodies_of, numbers_at
 from lua_cli.source.lowering import lower_body, lower_params
 from lua_cli.source.model import (
     ComputedRead,
@@ -32,7 +33,7 @@ from lua_cli.source.model import (
     ModuleLocation,
     SourceError,
 )
-from lua_cli.source.outline import Outline, bodies_of, numbers_at, outline
+from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.readings import readings_of
 from lua_cli.source.reads import RawReads, read

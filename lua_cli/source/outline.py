@@ -13,12 +13,10 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from lua_cli.source.function_bodies import Body as Body
-from lua_cli.source.function_bodies import bodies_of as bodies_of
-from lua_cli.source.function_bodies import numbers_at as numbers_at
 from lua_cli.source.spans import Span, shown_span
 
 if TYPE_CHECKING:
+    from lua_cli.source.function_bodies import Body
     from lua_cli.source.reads import RawReads
 
 _STAYS = "lua:"  # a body with a suppression stays in

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lua_cli.source import ir
+from lua_cli.source.function_bodies import Body, bodies_of
 from lua_cli.source.lowering import lower
-from lua_cli.source.outline import Body, bodies_of
 from lua_cli.source.parsing import parse
 from lua_cli.source.reads import RawImport, RawReads, read
 

@@ -166,20 +166,24 @@ def test_a_change_that_hides_its_time_is_noticed(shop: Path, lua: Lua, by_heart:
     assert from_nothing(shop, lua) == changed
 
 
-def test_a_file_that_is_too_young_is_compared_by_its_content(
-    shop: Path, lua: Lua, by_heart: list[bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def young(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, where every file is too young to be recognised by its time, and nothing is kept yet."""
     monkeypatch.setattr(keeping, "RACY_NS", 10**20)
     monkeypatch.setattr(stamps, "_MOST_READ", 1000)
     monkeypatch.setattr(at_once, "stamp_of", same_tick)
     shutil.rmtree(answer(shop).parent)
-    first = lua("compile", cwd=shop)
-    assert lua("compile", cwd=shop) == first
-    path = shop / "src/shop/orders.json"
+    return shop
+
+
+def test_a_file_that_is_too_young_is_compared_by_its_content(young: Path, lua: Lua, by_heart: list[bool]) -> None:
+    first = lua("compile", cwd=young)
+    assert lua("compile", cwd=young) == first
+    path = young / "src/shop/orders.json"
     path.write_text(path.read_text().replace("shipped", "skipped"))
-    changed = lua("compile", cwd=shop)
+    changed = lua("compile", cwd=young)
     assert by_heart == [False, True, False]
-    assert from_nothing(shop, lua) == changed != first
+    assert from_nothing(young, lua) == changed != first
 
 
 def same_tick(path: str, *, whole: bool) -> str:
@@ -187,16 +191,10 @@ def same_tick(path: str, *, whole: bool) -> str:
     return f"1,1,{os.stat(path).st_size if whole else 0},1" if os.path.lexists(path) else "-"
 
 
-def test_a_name_that_comes_to_a_young_folder_is_noticed(
-    shop: Path, lua: Lua, by_heart: list[bool], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(keeping, "RACY_NS", 10**20)
-    monkeypatch.setattr(stamps, "_MOST_READ", 1000)
-    monkeypatch.setattr(at_once, "stamp_of", same_tick)
-    shutil.rmtree(answer(shop).parent)
-    lua("compile", cwd=shop)
-    (shop / "src" / "shop" / "json.py").write_text("")
-    lua("compile", cwd=shop)
+def test_a_name_that_comes_to_a_young_folder_is_noticed(young: Path, lua: Lua, by_heart: list[bool]) -> None:
+    lua("compile", cwd=young)
+    (young / "src" / "shop" / "json.py").write_text("")
+    lua("compile", cwd=young)
     assert by_heart == [False, False]
 
 

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from lua_cli.pipeline.bodies import same_outline
 from lua_cli.pipeline.edited_lines import edited_body
 from lua_cli.pipeline.moving import Moved
-from lua_cli.source.outline import bodies_of, outline
+from lua_cli.source.function_bodies import bodies_of
+from lua_cli.source.outline import outline
 from lua_cli.source.parsing import parse
 from lua_cli.source.reads import read
 from tests.pipeline.test_bodies import ORDERS, REFUNDS, WORDS
@@ -152,7 +153,7 @@ def test_what_lines_tell_is_what_outlines_tell(edit: tuple[str, str, list[int]])
     row = row_of(text, kept)
     told = edited_body(text.encode(), edited.encode(), row)
     if told is not None:
-        thorough = same_outline(edited.encode(), row, None)
+        thorough = same_outline(edited.encode(), row)
         assert thorough is not None, "the outline is another one"
         assert spelled(*told) == spelled(*thorough)
 
@@ -172,6 +173,6 @@ def test_most_edits_are_told_by_their_lines(text: str, old: str, new: str) -> No
     assert old in text
     edited = text.replace(old, new, 1)
     row = row_of(text, [])
-    told, thorough = edited_body(text.encode(), edited.encode(), row), same_outline(edited.encode(), row, None)
+    told, thorough = edited_body(text.encode(), edited.encode(), row), same_outline(edited.encode(), row)
     assert told is not None and thorough is not None
     assert spelled(*told) == spelled(*thorough)
