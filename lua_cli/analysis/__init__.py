@@ -22,11 +22,11 @@ from lua_cli.analysis.model import (
     SkillInfo,
     ToolUse,
 )
-from lua_cli.project import Project
-from lua_cli.source import SourceIndex
 
 if TYPE_CHECKING:
     from lua_cli.analysis.result import Result
+    from lua_cli.project import Project
+    from lua_cli.source import SourceIndex
     from lua_cli.source.ir import ModuleFacts
 
 __all__ = [

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.attributes import Attributes
 from lua_cli.analysis.decoration import TRACKED
+from lua_cli.analysis.handing import plain_words
 from lua_cli.analysis.model import ClassInfo, Parameter
 from lua_cli.analysis.signatures import parameters_of
 from lua_cli.analysis.values import (
@@ -127,6 +128,7 @@ class ClassDescriber:
             },
             annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace},
             look_alike=is_tool is False and looks,
+            written=plain_words(cls),
         )
 
     def _is_tool(self, cls: ClassValue) -> bool | None:

@@ -91,6 +91,7 @@ class ClassInfo:
     members      what the class body itself binds (methods and assignments): name → place of the name
     annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
+    written      which of name and description the class body itself writes, as a text by itself
     """
 
     dotted: str
@@ -113,6 +114,7 @@ class ClassInfo:
     members: Mapping[str, Place] = field(default_factory=dict)
     annotated: Mapping[str, Place] = field(default_factory=dict)
     look_alike: bool = False
+    written: tuple[str, ...] = ()
 
     @property
     def name(self) -> str | None:
@@ -214,7 +216,7 @@ class AgentInfo:
 @record(frozen=True)
 class Analysis:
     """The whole answer. `modules` maps each first-party module that was reached to its path, relative to the project's
-    root."""
+    root. `hands_on`: code that is not read may have asked a tool for its name or description."""
 
     entry: str
     agents: tuple[AgentInfo, ...]
@@ -222,6 +224,7 @@ class Analysis:
     classes: Mapping[str, ClassInfo]
     findings: tuple[Finding, ...]
     modules: Mapping[str, str]
+    hands_on: bool = True
 
     def tool_class(self, use: ToolUse) -> ClassInfo | None:
         """The class behind an element, when it is one of the project's or of a package that was read."""

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.effects import children
+from lua_cli.analysis.handing import gets_a_tool
 from lua_cli.analysis.scopes import either
 from lua_cli.analysis.values import (
     AgentValue,
@@ -142,12 +143,14 @@ Path_ = tuple[str, ...]
 class Reach:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self.handed = False  # whether such code got a tool into its hands (handing.py)
         self._touched: dict[int, tuple[set[Path_], object]] = {}
 
     def not_followed(self, func: Value, given: Sequence[Given], where: Where) -> None:
         """A call that is not followed: marks what the called code and the functions among its arguments may change."""
         if self.machine.is_lazy(where.path):
             return
+        self.handed = self.handed or gets_a_tool(self.machine, func, given)
         reason = f"only a run knows what `{self.machine.text(where)}` does to it"
         self._run(func, given, reason, where, 0, set())
         name = _name_of(func)

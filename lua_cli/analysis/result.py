@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from lua_cli.analysis.class_info import ClassDescriber
 from lua_cli.analysis.decoration import TRACKED
 from lua_cli.analysis.flow_tools import FlowTools, is_flow_tool
+from lua_cli.analysis.handing import hands_on
 from lua_cli.analysis.model import AgentInfo, Analysis, Argument, Attribute, Entry, SkillInfo, ToolUse
 from lua_cli.analysis.signatures import parameters_of
 from lua_cli.analysis.values import (
@@ -84,6 +85,7 @@ class Result:
                 for name, module in sorted(self.machine.importer.modules.items())
                 if module.location.origin == "first-party" and module.location.path is not None
             },
+            hands_on=hands_on(self.machine),
         )
 
     # Agents

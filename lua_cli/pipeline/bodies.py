@@ -12,7 +12,7 @@ from lua_cli.pipeline.edited_lines import compiles
 from lua_cli.pipeline.moving import Moved
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.function_bodies import bodies_of
-from lua_cli.source.outline import outline
+from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.reads import read
 from lua_cli.source.secrets import secrets_in
@@ -22,13 +22,20 @@ def same_outline(content: bytes, row: Mapping[str, Any]) -> tuple[Mapping[str, A
     """The new row of a source whose outline is what it was."""
     try:
         text = decode(content)
-        tree = parse(text)
+        found = _outline(text, row)
     except (DecodeError, ParseError):
         return None
-    if not compiles(text) or any(secrets_in(text)):
-        return None
-    found = outline(text, bodies_of(tree, text), read(tree, text), row["kept"])
-    if found.digest != row["outline"]:
+    if found.digest != row["outline"] or not compiles(text) or any(secrets_in(text)):
         return None
     moved = Moved((row["blanks"], found.blanks), (row["inside"], found.inside))
     return {**row, "blanks": found.blanks, "inside": found.inside}, moved
+
+
+def outline_of(content: bytes, row: Mapping[str, Any]) -> Outline:
+    """The outline of a source in which the bodies count that did before. Raises DecodeError, ParseError."""
+    return _outline(decode(content), row)
+
+
+def _outline(text: str, row: Mapping[str, Any]) -> Outline:
+    tree = parse(text)
+    return outline(text, bodies_of(tree, text), read(tree, text), row["kept"])

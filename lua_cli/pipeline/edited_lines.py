@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
+    from lua_cli.pipeline.edited_words import Word
     from lua_cli.source.function_bodies import Body
 
 _ONLY_A_TREE = 0x400  # `ast.PyCF_ONLY_AST`
@@ -46,12 +47,17 @@ class Edited:
 
     content   its bytes · facts  how its file is recognised (unchanged.py)
     row       its new row · moved  where its places are now
+    words     the words that changed, where that is all (edited_words.py)
     """
 
-    __slots__ = ("content", "facts", "moved", "row", "shown")
+    __slots__ = ("content", "facts", "moved", "row", "shown", "words")
 
-    def __init__(self, shown: str, content: bytes, facts: Sequence[Any], row: Mapping[str, Any], moved: Moved) -> None:
+    def __init__(
+        self, shown: str, content: bytes, facts: Sequence[Any], row: Mapping[str, Any], moved: Moved,
+        words: Sequence[Word] = (),
+    ) -> None:  # fmt: skip
         self.shown, self.content, self.facts, self.row, self.moved = shown, content, facts, row, moved
+        self.words = words
 
 
 def edited_body(old_content: bytes, content: bytes, row: Mapping[str, Any]) -> tuple[Mapping[str, Any], Moved] | None:
@@ -75,12 +81,12 @@ def edited_body(old_content: bytes, content: bytes, row: Mapping[str, Any]) -> t
         return None
     body, now = found
     lines = [*change.before[body.first - 1 : body.end], *change.after[now.first - 1 : now.end]]
-    if _asks(lines, (old, new), found) or not _is_clean(text, change.new()):
+    if _asks(lines, (old, new), found) or not is_clean(text, change.new()):
         return None
     return _moved(row, change, body)
 
 
-def _is_clean(text: str, lines: Sequence[str]) -> bool:
+def is_clean(text: str, lines: Sequence[str]) -> bool:
     """Whether there is no secret in the text that was not there before these lines were."""
     if "PRIVATE KEY" not in text and all(map(holds_nothing_secret, lines)):  # a key goes over many lines
         return True
@@ -173,8 +179,19 @@ def _asks_for(node: Any, names: frozenset[str]) -> bool:
         case "Import" | "ImportFrom":
             return True
         case "Constant" if isinstance(node.value, str):
-            return node.value[:1] in ("/", "~") or node.value[1:2] == ":" or "://" in node.value
+            return _is_place(node.value)
     return False
+
+
+def _is_place(text: str) -> bool:
+    """Whether a text may be an address or a path."""
+    return text[:1] in ("/", "~") or text[1:2] == ":" or "://" in text
+
+
+def may_be_local(text: str) -> bool:
+    """Whether a text by itself may lead to a place, or make source/localities.py look for one."""
+    lowered = text.lower()
+    return _is_place(text) or any(part in lowered for part in _LOCAL)
 
 
 def _at(tree: Any, start: int, end: int) -> Iterator[Any]:

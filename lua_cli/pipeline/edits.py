@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lua_cli.pipeline.moving import Moved
+    from lua_cli.pipeline.rejudged import Reworded
 
 _MOST = 30  # more edited files than this are judged as fast by the long way
 
@@ -99,8 +100,11 @@ class _Applying:
                 return None
             edited.append(one)
         moves = {one.shown: one.moved for one in edited}
-        sealed = self._seal(edited, moves, kept.about["budget"])
-        parts = moved_parts(before, moves)
+        parts, kept = moved_parts(before, moves), kept.with_rows({one.shown: one.row for one in edited})
+        reworded = self._reworded(kept, edited)
+        if reworded is not None:
+            parts |= reworded.parts(before, parts)
+        sealed = self._seal(edited, moves, kept.about["budget"], reworded)
         digests = {skill: digest_of(new) for skill, new in sealed.items()}
         parts["skills"] = [
             {**one, "digest": digests[one["name"]]} if one["digest"] and one["name"] in digests else one
@@ -125,12 +129,23 @@ class _Applying:
         if not reads_as(content, kept.about["oldest"]):
             return None
         before = self._before(row)
+        if before is not None and row.get("words"):
+            from lua_cli.pipeline.edited_words import edited_words
+
+            worded = edited_words(before, content, row)
+            if worded is not None:
+                return Edited(shown, content, facts, *worded)
         found = edited_body(before, content, row) if before is not None else None
         if found is None:
             from lua_cli.pipeline.bodies import same_outline
 
             found = same_outline(content, row)
-        return Edited(shown, content, facts, *found) if found is not None else None
+        if found is None:
+            return None
+        new, moved = found
+        if row.get("words") and row["since"] is None and not moved.is_still:
+            new = {**new, "since": row["blanks"]}  # from now on, the places in the table of words are others
+        return Edited(shown, content, facts, new, moved)
 
     def _before(self, row: Mapping[str, Any]) -> bytes | None:
         """The source as it was bundled, when it was."""
@@ -138,13 +153,26 @@ class _Applying:
             return self._artifacts[skill].files[member]
         return None
 
-    def _seal(self, edited: Sequence[Edited], moves: Mapping[str, Moved], budget: int) -> dict[str, bytes]:
+    def _reworded(self, kept: Kept, edited: Sequence[Edited]) -> Reworded | None:
+        """The project with its new words; None where none has changed."""
+        words = {one.shown: one.words for one in edited if one.words}
+        if not words:
+            return None
+        from lua_cli.pipeline.rejudged import Reworded
+
+        return Reworded(self._root, Outlines(self._cache).table(kept), kept, words)
+
+    def _seal(
+        self, edited: Sequence[Edited], moves: Mapping[str, Moved], budget: int, reworded: Reworded | None
+    ) -> dict[str, bytes]:
         """The artifacts that hold an edited source, anew."""
         new: dict[str, dict[str, bytes]] = {}
         for one in edited:
             for skill, member in one.row["members"]:
                 new.setdefault(skill, {})[member] = one.content.replace(b"\r\n", b"\n")
-        return {skill: self._artifacts[skill].with_files(files, moves, budget) for skill, files in new.items()}
+        if reworded is not None and not reworded.skills() <= new.keys():
+            raise MovedError  # an artifact without the source of its tool's name: only the long way knows why
+        return {skill: self._artifacts[skill].with_files(f, moves, budget, reworded) for skill, f in new.items()}
 
     def _publish(
         self, folder: str, document: bytes, entries: Sequence[Mapping[str, Any]], sealed: Mapping[str, bytes]
@@ -173,7 +201,7 @@ class _Applying:
         record = {**self._record, "files": files, "written": now_on_disk(self._cache)}
         content = dumps(record, compact=True).encode()
         replace_cached(os.path.join(self._cache, RECORD), content)
-        Outlines(self._cache).keep(kept.with_rows({one.shown: one.row for one in edited}), content, document)
+        Outlines(self._cache).keep(kept, content, document)
 
 
 class _Artifact:
@@ -196,7 +224,9 @@ class _Artifact:
             self._files = files
         return self._files
 
-    def with_files(self, new: Mapping[str, bytes], moves: Mapping[str, Moved], budget: int) -> bytes:
+    def with_files(
+        self, new: Mapping[str, bytes], moves: Mapping[str, Moved], budget: int, reworded: Reworded | None
+    ) -> bytes:
         """Its bytes with other contents of some of its sources. Raises MovedError where that is not all."""
         files = {name: new.get(name, content) for name, content in self.files.items()}
         before, after = (sum(map(len, one.values())) for one in (self.files, files))
@@ -207,6 +237,8 @@ class _Artifact:
         ):
             raise MovedError
         manifest = moved_manifest(self._manifest, moves)
+        if reworded is not None:
+            manifest["tools"] = reworded.manifest_tools(manifest["tools"])
         manifest["files"] = [
             {**one, "sha256": sha256_hex(new[one["path"]]), "size": len(new[one["path"]])}
             if one["path"] in new

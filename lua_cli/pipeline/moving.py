@@ -21,14 +21,17 @@ class MovedError(Exception):
 
 
 class Moved:
-    """One file. `blanks` are ranges of lines, `inside` places in them, before and after, in the same order."""
+    """One file. `blanks` are ranges of lines, `inside` places in them, before and after, in the same order; `changed`
+    are lines outside of them that say something else now."""
 
     def __init__(
         self,
         blanks: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
         inside: tuple[Sequence[Sequence[int]], Sequence[Sequence[int]]],
+        changed: Sequence[int] = (),
     ) -> None:
         self._before, self._after = blanks
+        self._changed = changed
         self._places: dict[Position, set[Position]] = {}
         self._lines: dict[int, set[int]] = {}
         for old, new in zip(*inside, strict=True):
@@ -48,8 +51,9 @@ class Moved:
         return _only(self._places.get(place, ()))
 
     def holds(self, first: int, last: int) -> bool:
-        """Whether one of the lines is, or was, in a body."""
-        return any(first <= end and start <= last for start, end in (*self._before, *self._after))
+        """Whether one of the lines is, or was, in a body, or says something else now."""
+        ranges = (*self._before, *self._after, *((line, line) for line in self._changed))
+        return any(first <= end and start <= last for start, end in ranges)
 
     def _outside(self, line: int) -> int | None:
         shift = 0
@@ -85,8 +89,13 @@ def moved_parts(document: Document, moves: Mapping[str, Moved]) -> dict[str, Any
                 {**one, "line": moves[one["path"]].line(one["line"])} if one["path"] in moves else one
                 for one in document[part]
             ]
-    out["diagnostics"] = sorted((_diagnostic(one, moves) for one in document["diagnostics"]), key=_order)
+    out["diagnostics"] = ordered(_diagnostic(one, moves) for one in document["diagnostics"])
     return out
+
+
+def ordered(diagnostics: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The diagnostics of a document as they are sorted in it."""
+    return sorted(diagnostics, key=_order)
 
 
 def _order(one: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -95,7 +104,7 @@ def _order(one: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _diagnostic(one: Mapping[str, Any], moves: Mapping[str, Moved]) -> dict[str, Any]:
     restless = [path for path, moved in moves.items() if not moved.is_still]
-    if any(f"{path}:" in text for text in _texts(one) for path in restless):
+    if any(f"{path}:" in text for text in texts_of(one) for path in restless):
         raise MovedError
     out = _span(one, moves)
     if one["fix"]:
@@ -104,11 +113,20 @@ def _diagnostic(one: Mapping[str, Any], moves: Mapping[str, Moved]) -> dict[str,
     return out
 
 
-def _texts(one: Mapping[str, Any]) -> Iterator[str]:
+def texts_of(one: Mapping[str, Any]) -> Iterator[str]:
+    """All that a diagnostic says in words."""
     yield from (one["message"], one["help"] or "")
     yield from (related["message"] for related in one["related"])
     if one["fix"]:
         yield from (one["fix"]["title"], *(edit["text"] for edit in one["fix"]["edits"]))
+
+
+def spans_of(one: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """All places of a diagnostic."""
+    yield one
+    yield from one["related"]
+    if one["fix"]:
+        yield from one["fix"]["edits"]
 
 
 def _span(one: Mapping[str, Any], moves: Mapping[str, Moved]) -> dict[str, Any]:

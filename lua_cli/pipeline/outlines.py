@@ -8,6 +8,7 @@ A source without a row counted as a whole.
 from __future__ import annotations
 
 import os
+from zlib import crc32
 
 from lua_cli.pipeline.stamps import read_cached, replace_cached
 from lua_cli.plain_json import dumps, loads
@@ -17,21 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
+    from lua_cli.analysis.model import Analysis
     from lua_cli.bundle.model import Draft
     from lua_cli.probe.model import SkillSeen
     from lua_cli.project import Project
+    from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
-FORMAT = "lua-outlines 2"
+FORMAT = "lua-outlines 3"
 _NAME = "outlines.txt"
+_TABLE = "words.json"
 
 
 class Kept:
     """Rows of sources by their path in the project, each made out of its line when it is asked for.
 
     about   {"oldest": the Python that sources are held to, or None; "budget": how large an artifact may be, in bytes;
-            "readable": whether the project's Python is the one that runs lua-cli}
-    row     {"outline", "kept", "blanks", "inside", "members": [[skill, member], …]}
+            "readable": whether the project's Python is the one that runs lua-cli; "words": the checksum of the table of
+            words (words.py), or None}
+    row     {"outline", "kept", "blanks", "inside", "members": [[skill, member], …]}; where a word can be edited by
+            itself also "words": [[line, key, class], …], "since": the blanks when the table was made, where they are
+            others now, and "said": {line: [value, column, end column]} of words that are others now
     """
 
     def __init__(self, about: Mapping[str, Any], lines: dict[str, str]) -> None:
@@ -51,6 +58,12 @@ class Kept:
         line = self._lines.get(shown)
         return None if line is None else dict(loads(line))
 
+    def amended(self) -> list[tuple[str, dict[str, Any]]]:
+        """The rows of sources with words that have changed since the table of words was made."""
+        lines = ((path, line) for path, line in self._lines.items() if '"words":' in line)
+        changed = (one for one in lines if '"since":null' not in one[1] or '"said":{}' not in one[1])
+        return [(path, loads(line)) for path, line in changed]
+
     def with_rows(self, rows: Mapping[str, Any]) -> Kept:
         return Kept(self.about, {**self._lines, **{path: dumps(row, compact=True) for path, row in rows.items()}})
 
@@ -65,11 +78,15 @@ def _parted(line: str) -> tuple[str, str]:
     return path, row
 
 
-def outlines(project: Project, index: SourceIndex, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen]) -> Kept:
-    """The rows of a build that was just made."""
+def outlines(
+    project: Project, index: SourceIndex, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen], analysis: Analysis,
+    choice: Choice,
+) -> tuple[Kept, bytes | None]:  # fmt: skip
+    """The rows of a build that was just made, and its table of words where it has one."""
     import sys
 
     from lua_cli.bundle.syntax import oldest_python
+    from lua_cli.pipeline.words import words_of
 
     members: dict[str, list[list[str]]] = {}
     run: dict[str, set[int]] = {}
@@ -92,12 +109,17 @@ def outlines(project: Project, index: SourceIndex, drafts: Iterable[Draft], seen
             outline, kept = found
             places = {"blanks": outline.blanks, "inside": outline.inside}
             rows[shown] = {"outline": outline.digest, "kept": kept, **places, "members": members.get(shown, [])}
+    worded = words_of(project, index, analysis, choice, rows, members)
+    table, words = worded if worded is not None else (None, {})
+    for source, lines in words.items():
+        rows[source] |= {"words": lines, "since": None, "said": {}}
     about = {
         "oldest": oldest_python(project.settings.requires_python),
         "budget": project.settings.size_budget,
         "readable": project.interpreter.version == sys.version_info[:2],
+        "words": None if table is None else crc32(table),
     }
-    return Kept.of(about, rows)
+    return Kept.of(about, rows), table
 
 
 def _can_be_written(shown: str) -> bool:
@@ -109,7 +131,7 @@ class Outlines:
     their checksums. A damaged file is none."""
 
     def __init__(self, cache: str) -> None:
-        self._path = os.path.join(cache, _NAME)
+        self._path, self._table = os.path.join(cache, _NAME), os.path.join(cache, _TABLE)
 
     def load(self, record: bytes, document: bytes) -> Kept | None:
         """The rows where they are for this record and this document."""
@@ -119,13 +141,22 @@ class Outlines:
         except (OSError, ValueError, RecursionError):
             return None
 
+    def table(self, kept: Kept) -> bytes:
+        """The table of words. Raises OSError, ValueError where it is not that of these rows."""
+        content = read_cached(self._table)
+        if crc32(content) != kept.about["words"]:
+            raise ValueError(self._table)
+        return content
+
+    def keep_table(self, table: bytes | None) -> None:
+        if table is not None:
+            replace_cached(self._table, table)
+
     def keep(self, kept: Kept, record: bytes, document: bytes) -> None:
         text = kept.text()
         replace_cached(self._path, f"{_head(text, record, document)}\n{text}".encode())
 
 
 def _head(text: str, record: bytes, document: bytes) -> str:
-    from zlib import crc32
-
     sums = (crc32(part) for part in (text.encode(), record, document))
     return " ".join((FORMAT, *(f"{one:08x}" for one in sums)))

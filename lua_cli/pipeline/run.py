@@ -127,7 +127,7 @@ def _compile(
     )  # fmt: skip
     if not ok:
         return Compiled(document), None
-    return _written(project, index, read, bundled, document, progress)
+    return _written(project, index, read, choice, bundled, document, progress)
 
 
 @contextmanager
@@ -168,6 +168,7 @@ class _Decided:
     others: list[Path]
     collected: Collected
     outlines: Kept
+    words: bytes | None
 
     def remember(self, project: Project) -> None:
         from lua_cli.pipeline.outlines import Outlines
@@ -176,7 +177,9 @@ class _Decided:
         record = Record(project).write(self.files, self.listings, self.others, collected.looked_up, collected.folders)
         if record is not None:
             document = (project.output / "artifacts" / "manifest.json").read_bytes()
-            Outlines(str(project.output / "cache")).keep(self.outlines, record, document)
+            kept = Outlines(str(project.output / "cache"))
+            kept.keep_table(self.words)
+            kept.keep(self.outlines, record, document)
 
 
 def _bundle(
@@ -210,7 +213,7 @@ def _bundle(
 
 
 def _written(
-    project: Project, index: SourceIndex, read: Read, bundled: _Bundled, document: Mapping[str, Any],
+    project: Project, index: SourceIndex, read: Read, choice: Choice, bundled: _Bundled, document: Mapping[str, Any],
     progress: Callable[[str], None],
 ) -> tuple[Compiled, _Decided]:  # fmt: skip
     """The build on disk, and what it depends on."""
@@ -228,8 +231,8 @@ def _written(
     ]
     files = index.read | dict(collected.read) | dict(read.files)
     listings = {**index.finder.listings, **read.listings}
-    rows = outlines(project, index, collected.drafts, bundled.seen)
-    return Compiled(document, written.artifacts), _Decided(files, listings, others, collected, rows)
+    rows, words = outlines(project, index, collected.drafts, bundled.seen, read.analysis, choice)
+    return Compiled(document, written.artifacts), _Decided(files, listings, others, collected, rows, words)
 
 
 def _has_errors(diagnostics: Iterable[Diagnostic]) -> bool:

@@ -5,24 +5,30 @@ string.
 that a format never needs the analysis again. Nothing here judges, prints or reads the environment.
 """
 
-from typing import TYPE_CHECKING
-
-from lua_cli.report.render import FORMATS, render, rendered
-from lua_cli.report.sources import Sources, disk_sources
-from lua_cli.report.stream import PLAIN, StreamFacts
-
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
     from lua_cli.report.json_document import build_document, diagnostic_from_record, diagnostic_record
+    from lua_cli.report.render import FORMATS, render, rendered
+    from lua_cli.report.sources import Sources, disk_sources
+    from lua_cli.report.stream import PLAIN, StreamFacts
 
 else:
+    _WHERE = {
+        **dict.fromkeys(("build_document", "diagnostic_from_record", "diagnostic_record"), "json_document"),
+        **dict.fromkeys(("FORMATS", "render", "rendered"), "render"),
+        **dict.fromkeys(("Sources", "disk_sources"), "sources"),
+        **dict.fromkeys(("PLAIN", "StreamFacts"), "stream"),
+    }
 
     def __getattr__(name: str) -> object:
-        """What makes documents, when it is asked for: one that is there and has nothing to say is shown without."""
-        if name not in __all__:
+        """What is asked for, when it is: who makes a document renders nothing, and the other way round."""
+        if name not in _WHERE:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from lua_cli.report import json_document
+        from importlib import import_module
 
-        return getattr(json_document, name)
+        found = getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+        globals()[name] = found
+        return found
 
 
 __all__ = [

@@ -6,8 +6,26 @@ beside them are the machinery: `judging/` runs rules and applies suppressions an
 propose. Nothing here prints.
 """
 
-from lua_cli.rules.judging.catalogue import all_rules, find_rule
-from lua_cli.rules.judging.choice import Choice
-from lua_cli.rules.judging.judge import judge, say
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from lua_cli.rules.judging.catalogue import all_rules, find_rule
+    from lua_cli.rules.judging.choice import Choice
+    from lua_cli.rules.judging.judge import judge, say
+
+else:
+    _WHERE = {
+        "Choice": "choice", "all_rules": "catalogue", "find_rule": "catalogue", "judge": "judge", "say": "judge",
+    }  # fmt: skip
+
+    def __getattr__(name: str) -> object:
+        """What is asked for, when it is: after an edit of words, the rules that judge them run alone."""
+        if name not in _WHERE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        found = getattr(import_module(f"{__name__}.judging.{_WHERE[name]}"), name)
+        globals()[name] = found
+        return found
+
 
 __all__ = ["Choice", "all_rules", "find_rule", "judge", "say"]

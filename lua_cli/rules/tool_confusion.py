@@ -188,7 +188,7 @@ def _asked_for(attribute: Attribute) -> Iterator[str]:
         return
     values = attribute.value.values() if isinstance(attribute.value, dict) else (attribute.value,)
     for text in values:
-        if isinstance(text, str):
+        if isinstance(text, str) and ("_" in text or "-" in text):  # as every name that is asked for has
             for found in _ASKED_FOR.finditer(text):
                 yield next(name for name in found.groups() if name)
 

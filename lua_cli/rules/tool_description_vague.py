@@ -66,6 +66,8 @@ SEVERITY: Final = "warning"
 
 FEWEST_WORDS = 4
 _PLACEHOLDER = re.compile(r"\W*(todo|fixme|tbd|xxx|lorem ipsum|placeholder|insert description)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_JOINED = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FILLERS = frozenset(
     "a an and any are at by can does do for from function given helps i in is it its method of on or our some tool"  # noqa: SIM905
     " that the this to use used user users using want wants what when which will with you your".split()
@@ -90,17 +92,17 @@ def _fault(text: str, name: str) -> str | None:
         return "is a placeholder"
     if _size(text) < FEWEST_WORDS:
         return "says neither what the tool does nor when to use it"
-    said = {_stem(word) for word in re.findall(r"[^\W_]+", text.lower()) if word not in _FILLERS and len(word) > 1}
-    known = {_stem(word) for word in re.findall(r"[^\W_]+", name.lower().replace("_", " "))}
-    if said <= known:
+    said = (word.group() for word in _WORD.finditer(text.lower()))
+    known = {_stem(word) for word in _WORD.findall(name.lower())}
+    if all(word in _FILLERS or len(word) == 1 or _stem(word) in known for word in said):
         return "says nothing that the name does not say"
     return None
 
 
 def _size(text: str) -> int:
     """How many words a text has; scripts that write without spaces count two characters a word."""
-    unspaced = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
-    return len(re.findall(r"[^\W_]+(?:['’-][^\W_]+)*", text)) + unspaced // 2
+    wide = 0 if text.isascii() else sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(_JOINED.findall(text)) + wide // 2
 
 
 def _stem(word: str) -> str:

@@ -98,7 +98,9 @@ class LuaSkill:
         return self
 
     def __repr__(self) -> str:
-        return f"LuaSkill({self.name!r}, tools={[getattr(tool, 'name', None) for tool in self.tools]!r})"
+        # Classes, not names: what a tool is called is for the model alone, and an edit of it changes nothing else.
+        tools = ", ".join(f"{type(tool).__name__}()" for tool in self.tools)
+        return f"LuaSkill({self.name!r}, tools=[{tools}])"
 
 
 def _skill_file(named_in: str, folder: str) -> Path:

@@ -9,10 +9,10 @@ What a body says to the outside stays in (`Body.says`), and all that it asks for
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from lua_cli.digests import sha256_hex
 from lua_cli.source.spans import Span, shown_span
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def outline(text: str, bodies: Sequence[Body], reads: RawReads, kept: Collection
     left += lines[at - 1 :]
     asked, inside = _asked(reads, blanks, lines)
     content = "\n".join([*left, "\0", *asked])
-    return Outline(hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(), tuple(blanks), inside)
+    return Outline(sha256_hex(content.encode("utf-8", "surrogatepass")), tuple(blanks), inside)
 
 
 def _asked(

@@ -9,7 +9,6 @@ request leaves the machine. A line with `pragma: allowlist secret` is left alone
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import math
 import re
@@ -197,6 +196,8 @@ def _is_allowed(text: str, begin: int) -> bool:
 
 
 def _fingerprint(name: str, value: str) -> str:
+    import hashlib  # loads OpenSSL, for the few texts that have one
+
     derived = hashlib.pbkdf2_hmac("sha256", value.encode("utf-8", "replace"), name.encode("utf-8", "replace"), 200_000)
     return derived.hex()[:12]
 

@@ -62,7 +62,7 @@ def test_skills_and_agents_hold_what_they_were_given() -> None:
     assert (agent.name, agent.persona, agent.skills, agent.model) == ("acme", "p", [skill], "anthropic/x")
     assert (agent.max_iterations, agent.mcp_servers) == (3, ("m",))
     assert repr(agent) == "LuaAgent('acme', skills=['orders'])"
-    assert repr(skill) == "LuaSkill('orders', tools=['search', 'other', 'third'])"
+    assert repr(skill) == "LuaSkill('orders', tools=[Search(), Named(), Named()])"
 
 
 def test_the_tools_of_two_skills_are_apart() -> None:

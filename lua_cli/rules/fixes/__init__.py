@@ -5,7 +5,20 @@ In: diagnostics with fixes, the project. Out: a plan (`plan_fixes`), which can b
 touched.
 """
 
-from lua_cli.rules.fixes.plan import FileChange, FixPlan, diff_of, plan_fixes
-from lua_cli.rules.fixes.write import write_fixes
+TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
+if TYPE_CHECKING:
+    from lua_cli.rules.fixes.plan import FileChange, FixPlan, diff_of, plan_fixes
+    from lua_cli.rules.fixes.write import write_fixes
+
+else:
+
+    def __getattr__(name: str) -> object:
+        """What is asked for, when it is: rules use modules beside these, and carry nothing out."""
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from lua_cli.rules.fixes import plan, write
+
+        return getattr(write if name == "write_fixes" else plan, name)
+
 
 __all__ = ["FileChange", "FixPlan", "diff_of", "plan_fixes", "write_fixes"]

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, SkillInfo, ToolUse
 from lua_cli.diagnostics import Diagnostic, Place
-from lua_cli.project import Project
 from lua_cli.records import field, record
 from lua_cli.rules.judging.choice import Choice
-from lua_cli.rules.judging.suppressions import Suppression
 
 if TYPE_CHECKING:
+    from lua_cli.project import Project
+    from lua_cli.rules.judging.suppressions import Suppression
     from lua_cli.rules.judging.toplevel import TopLevel
     from lua_cli.source import SourceIndex
     from lua_cli.source.spans import Span

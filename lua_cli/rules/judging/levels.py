@@ -36,13 +36,16 @@ class Levels:
     def apply(self, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
         return [levelled for diagnostic in diagnostics if (levelled := self._levelled(diagnostic)) is not None]
 
+    def of(self, code: str) -> str:
+        """How severely a warning of a rule is said: "warning", "error" or "ignore"."""
+        if code in self._ignore or (self._select and code not in self._select):
+            return "ignore"
+        return self._levels.get(code, "warning")
+
     def _levelled(self, diagnostic: Diagnostic) -> Diagnostic | None:
         if diagnostic.severity == "error":
             return diagnostic
-        code = diagnostic.code
-        level = self._levels.get(code, "warning")
-        if code in self._ignore or (self._select and code not in self._select):
-            level = "ignore"
+        level = self.of(diagnostic.code)
         if level == "ignore":
             return None
         return replace(diagnostic, severity="error") if level == "error" else diagnostic

@@ -20,6 +20,9 @@ _SAME_MEANING = (
     ("update", "edit", "modify", "change"),
 )
 _MEANING = {word: group[0] for group in _SAME_MEANING for word in group}
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGITS = re.compile(r"\d+")
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _EMPTY_WORDS = frozenset({"the", "a", "an", "of", "for", "tool", "my"})
 _SHORTEST_MISSPELT = 6  # in shorter words one letter is a difference: get, set
 _LIKE = 0.9
@@ -43,7 +46,7 @@ def alike_texts(texts: Mapping[str, str]) -> list[list[str]]:
     """Groups of names whose texts have nearly the same words."""
     sets: dict[frozenset[str], list[str]] = defaultdict(list)
     for name, text in texts.items():
-        words = frozenset(re.findall(r"[^\W\d_]+", text.lower()))
+        words = frozenset(_LETTERS.findall(text.lower()))
         if words:
             sets[words].append(name)
     order = {name: position for position, name in enumerate(texts)}
@@ -54,11 +57,11 @@ def alike_texts(texts: Mapping[str, str]) -> list[list[str]]:
 
 def _series(group: Sequence[str]) -> bool:
     """One name, or names that differ only in digits."""
-    return len({re.sub(r"\d+", "", name) for name in group}) < 2
+    return len(group) < 2 or len({_DIGITS.sub("", name) for name in group}) < 2
 
 
 def _words(name: str) -> list[str]:
-    parts = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+", name)
+    parts = _PARTS.findall(name)
     words = [part.lower() for part in parts]
     return ["lookup" if word == "look" else word for word in words if not (word == "up" and "look" in words)]
 

@@ -1,0 +1,80 @@
+"""Which code asks a tool for its name or its description, or for all that it has.
+
+In: a module's text, its tree, and the ranges of lines that nobody has run or looked into. Out: the attributes that the
+rest may ask for. Pure. May find more than there is: a `.name` of anything counts.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+WORDS = frozenset({"name", "description"})
+# By these a program gets at attributes without naming them in its text.
+_ANY = frozenset(
+    {
+        "getattr", "vars", "dir", "locals", "eval", "exec", "compile", "attrgetter", "methodcaller", "inspect",
+        "getmembers", "getmembers_static", "getattr_static", "__dict__", "__getattribute__", "__match_args__",
+        "linecache", "getsource", "getsourcelines", "ast", "tokenize",
+    }
+)  # fmt: skip
+_IN_A_TEXT = re.compile(r"\{[^{}]*\.(name|description)\b")
+# One of these stands in every text that has something to say here.
+_FIRST_LOOK = re.compile(rf"\b(?:{'|'.join(sorted(_ANY))})\b|\b(?:name|description)\b(?!['\"]?\s*[=:])|\bmatch\b")
+
+
+def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple[int, int]]) -> frozenset[str]:
+    """The attributes that a module may ask for outside of the lines in `blanks`."""
+    lines = text.split("\n")
+    for first, last in blanks:
+        lines[first - 1 : last] = [""] * (last - first + 1)
+    if not _FIRST_LOOK.search("\n".join(lines)):
+        return frozenset()
+    found: set[str] = set()
+    for node, in_class in _nodes(tree(), blanks):
+        found |= _asked(node, in_class)
+        if found >= WORDS:
+            break
+    return frozenset(found)
+
+
+def _nodes(tree: ast.Module, blanks: Sequence[tuple[int, int]]) -> Iterator[tuple[ast.AST, bool]]:
+    """The nodes outside of the lines, each with whether its names are looked up in a class first."""
+    stack: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while stack:
+        node, in_class = stack.pop()
+        line = getattr(node, "lineno", 0)
+        if any(first <= line <= last for first, last in blanks):
+            continue
+        yield node, in_class
+        match node:
+            case ast.ClassDef():
+                head = [*node.decorator_list, *node.bases, *node.keywords]
+                stack += [(one, in_class) for one in head]
+                stack += [(one, True) for one in node.body]
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                body = node.body if isinstance(node.body, list) else [node.body]
+                stack += [(one, in_class) for one in ast.iter_child_nodes(node) if one not in body]
+                stack += [(one, False) for one in body]
+            case _:
+                stack += [(one, in_class) for one in ast.iter_child_nodes(node)]
+
+
+def _asked(node: ast.AST, in_class: bool) -> frozenset[str] | set[str]:
+    match node:
+        case ast.Attribute(attr=attr, ctx=ctx):
+            return WORDS if attr in _ANY else {attr} & WORDS if isinstance(ctx, ast.Load) else set()
+        case ast.Name(id=name, ctx=ctx):
+            return WORDS if name in _ANY else {name} & WORDS if in_class and isinstance(ctx, ast.Load) else set()
+        case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return {name} & WORDS
+        case ast.alias(name=name):
+            return WORDS if name.partition(".")[0] in _ANY or name.rpartition(".")[2] in _ANY else set()
+        case ast.ImportFrom(module=str(module)):
+            return WORDS if module.partition(".")[0] in _ANY else set()
+        case ast.MatchClass(kwd_attrs=names):
+            return set(names) & WORDS
+        case ast.Constant(value=str(text)):
+            return {found[1] for found in _IN_A_TEXT.finditer(text)}
+    return set()
