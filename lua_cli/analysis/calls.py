@@ -152,7 +152,10 @@ class Caller(KnownCalls):
             return registered
         if function.wrapper is not None and function.kind == "other" and len(self._active) < MAX_CALLS:
             return self.call(function.wrapper, given, site, function.frame)
-        foreign = self.machine.is_lazy(function.path) and not anyone
+        package = self.machine.is_lazy(function.path)
+        if package:
+            self.machine.reach.hands(function, given)
+        foreign = package and not anyone
         unfit = foreign or function.kind == "other" or self._active.count(function.node) > 0
         if f"{function.module}.{function.qualname}" == "lua_cli.sdk.environment.env":
             return Unknown("it is read from the environment")

@@ -150,7 +150,7 @@ class Reach:
         """A call that is not followed: marks what the called code and the functions among its arguments may change."""
         if self.machine.is_lazy(where.path):
             return
-        self.handed = self.handed or gets_a_tool(self.machine, func, given)
+        self.hands(func, given)
         reason = f"only a run knows what `{self.machine.text(where)}` does to it"
         self._run(func, given, reason, where, 0, set())
         name = _name_of(func)
@@ -161,6 +161,10 @@ class Reach:
             self._spoil(given[2].value, reason, where, 0)
         for arg in given:
             self._run(arg.value, (), reason, where, 0, set())
+
+    def hands(self, func: Value, given: Sequence[Given]) -> None:
+        """A call of code that may ask whatever it is given for anything."""
+        self.handed = self.handed or gets_a_tool(self.machine, func, given)
 
     def _run(self, func: Value, given: Sequence[Given], reason: str, where: Where, depth: int, seen: set[int]) -> None:
         """A value that may be called."""

@@ -107,7 +107,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
         fields = _fields_set(use, info)
         renamed = fields.get("name")
         if renamed is not None:
-            message += f'; as written the tool would be called {_value(renamed)}, the compiled one "{info.name}"'
+            message += f"; as written the tool would be called {_value(renamed)}"
+            message += f', the compiled one "{info.name}"' if info.name is not None else ""
         yield Diagnostic(
             CODE,
             "error" if renamed is not None else SEVERITY,

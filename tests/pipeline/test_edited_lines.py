@@ -17,7 +17,7 @@ from lua_cli.source.function_bodies import bodies_of
 from lua_cli.source.outline import outline
 from lua_cli.source.parsing import parse
 from lua_cli.source.reads import read
-from tests.pipeline.test_bodies import ORDERS, REFUNDS, WORDS
+from tests.pipeline.shop import ORDERS, REFUNDS, WORDS
 
 DRAWS = int(os.environ.get("LUA_EDITED_DRAWS", "400"))
 PATHS = '''\

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Result
-from tests.pipeline.test_bodies import FILES
+from tests.pipeline.shop import FILES
 
 Lua = Callable[..., Result]
 
