@@ -119,13 +119,14 @@ class Reworded:
 
     def _analysed(self) -> Analysis:
         table = self._table
-        agents = tuple(
-            AgentInfo(_NOWHERE, _NOWHERE, "", None, self._named(one["attributes"]), tuple(one["skills"]))
-            for one in table["agents"]
-        )
+        agents = tuple(map(self._agent, table["agents"]))
         skills = tuple(map(self._skill, table["skills"]))
         classes = {dotted: self._class(dotted, one) for dotted, one in table["classes"].items()}
         return Analysis(table["entry"], agents, skills, classes, (), {path: path for path in table["paths"]})
+
+    def _agent(self, one: Mapping[str, Any]) -> AgentInfo:
+        place = self._place(one["place"])
+        return AgentInfo(place, place, "", None, self._named(one["attributes"]), tuple(one["skills"]))
 
     def _skill(self, one: Mapping[str, Any]) -> SkillInfo:
         tools = tuple(map(self._use, one["tools"]))

@@ -101,7 +101,8 @@ class _Table:
 
     def _agent(self, agent: AgentInfo) -> dict[str, Any]:
         names = ("persona", "mcp_servers")
-        return {"attributes": self._of(agent.attributes, names), "skills": list(agent.skills)}
+        attributes = self._of(agent.attributes, names)
+        return {"place": _numbers(agent.place), "attributes": attributes, "skills": list(agent.skills)}
 
     def _skill(self, skill: SkillInfo) -> dict[str, Any]:
         return {

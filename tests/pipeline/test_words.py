@@ -30,6 +30,8 @@ AT_ONCE: dict[str, list[tuple[str, str, str]]] = {
     "a word and a body": [SAID, (ORDERS, KEY, f"\n        # now\n        {KEY}")],
     "a warning that comes": [(REFUNDS, "Refund an order. Use when the customer wants the money back.", "TODO")],
     "no description": [(REFUNDS, "Refund an order. Use when the customer wants the money back.", "")],
+    "a name that a provider refuses": [(REFUNDS, '"refund"', '"24h_refund"')],
+    "a description that a provider refuses": [(REFUNDS, "Refund an order.", "Refund an order. " * 80)],
     "a style": [(REFUNDS, '"refund"', '"giveBack"')],
     "a name that a context speaks of": [("agent.py", "Use refund.", "Use give_back."), (REFUNDS, '"refund"', '"give_back"')],
     "names that say the same": [(REFUNDS, '"refund"', '"find_orders"')],

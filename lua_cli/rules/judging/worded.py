@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from lua_cli.rules.judging.context import Context
 
 _RULES = (
-    "duplicate_tool", "tool_confusion", "tool_description_missing", "tool_description_vague", "tool_name_invalid",
-    "tool_name_style",
+    "duplicate_tool", "provider_limits", "tool_confusion", "tool_description_missing", "tool_description_vague",
+    "tool_name_invalid", "tool_name_style",
 )  # fmt: skip
 CODES = tuple("lua/" + name.replace("_", "-") for name in _RULES)
 
