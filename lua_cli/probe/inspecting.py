@@ -5,6 +5,7 @@ Up to a child for each core looks at the skills that the cache does not know; an
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from lua_cli.child.environment import PLACEHOLDER, child_environment, declared_values
 from lua_cli.child.forks import TIMED_OUT
 from lua_cli.errors import LuaError
+from lua_cli.plain_schema import is_plain
 from lua_cli.probe.cache import ProbeCache
 from lua_cli.probe.json_schema import SchemaProblemError, validator_of
 from lua_cli.probe.model import Probed, SkillSeen, ToolSeen
@@ -151,7 +153,7 @@ def _seen(draft: Draft, ended: Ended, timeout: float) -> SkillSeen:
 
 def _checked(tool: dict[str, Any]) -> dict[str, Any]:
     """What was seen of a tool; a schema that is none becomes an error."""
-    if tool["schema"] is None:
+    if tool["schema"] is None or (is_plain(tool["schema"]) and _is_text(tool["schema"])):
         return tool
     try:
         validator_of(tool["schema"])
@@ -161,6 +163,15 @@ def _checked(tool: dict[str, Any]) -> dict[str, Any]:
         error = {"step": "schema", "type": "SchemaError", "message": f"it is no JSON Schema: {problem.message}{where}"}
         return {**tool, "schema": None, "error": {**error, "hint": hint, "path": None, "line": None, "frames": []}}
     return tool
+
+
+def _is_text(schema: object) -> bool:
+    """Whether it can be written as UTF-8: a lone surrogate in it cannot."""
+    try:
+        json.dumps(schema, ensure_ascii=False).encode()
+    except ValueError:
+        return False
+    return True
 
 
 def _whole_failure(draft: Draft, ended: Ended, timeout: float) -> dict[str, Any]:
