@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from lua_cli.analysis.model import Finding
@@ -32,16 +32,16 @@ class Environment:
         self._project = project
         self._index = index
         self._findings: dict[tuple[str, Place], Finding] = {}
-        self._set_here: dict[str, bool] = {}
+        self._looked_up: set[str] = set()
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         return tuple(self._findings.values())
 
     @property
-    def looked_up(self) -> Mapping[str, bool]:
-        """Names whose presence in the process's environment decided a finding → whether they were there."""
-        return self._set_here
+    def looked_up(self) -> frozenset[str]:
+        """Names whose presence in the process's environment decided a finding."""
+        return frozenset(self._looked_up)
 
     def uses(self, modules: Iterable[Reached], where: Callable[[Place], str]) -> tuple[EnvUse, ...]:
         """The variables that the modules read, and those that [tool.lua] names, by name."""
@@ -64,7 +64,7 @@ class Environment:
             for name, found in reads.items()
         }
         for name in self._project.settings.env:
-            uses.setdefault(name, EnvUse(name, (SETTING,), optional=True))
+            uses.setdefault(name, EnvUse(name, (SETTING,), optional=True, read=False))
         return tuple(uses[name] for name in sorted(uses))
 
     def say_missing(self, drafts: Iterable[Draft]) -> None:
@@ -78,8 +78,8 @@ class Environment:
                     continue
                 if known is None:
                     known = names_in(self._project.root / ".env") | example_names(self._project.root)
-                self._set_here[use.name] = use.name in os.environ
-                if use.name not in known and not self._set_here[use.name]:
+                self._looked_up.add(use.name)
+                if use.name not in known and use.name not in os.environ:
                     missing.setdefault(use.place, set()).add(use.name)
         for place, names in missing.items():
             self._say("lua/environment-missing", place, names="\n".join(sorted(names)))

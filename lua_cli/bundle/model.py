@@ -102,12 +102,14 @@ class Lock:
 
 @record(frozen=True)
 class EnvUse:
-    """An environment variable that bundled modules read by a literal name. `optional`: every read has a default."""
+    """An environment variable that bundled modules read by a literal name, or that [tool.lua] names. `optional`: every
+    read has a default; `read`: there is one."""
 
     name: str
     places: tuple[str, ...]  # "path:line", sorted
     optional: bool
     place: Place | None = None  # of the first read that raises without it
+    read: bool = True
 
 
 @record(frozen=True)
@@ -146,7 +148,7 @@ class Collected:
 
     read     the files that were read for it: path → SHA-256 (hex) of the bytes on disk
     asked    other files whose presence or absence decided it: lock files, data files that are missing
-    looked_up  environment variables whose presence decided it → whether they were set
+    looked_up  environment variables whose presence decided it
     folders  those whose every file is bundled
     """
 
@@ -154,5 +156,5 @@ class Collected:
     findings: tuple[Finding, ...]
     read: Mapping[Path, str] = field(default_factory=dict)
     asked: tuple[Path, ...] = ()
-    looked_up: Mapping[str, bool] = field(default_factory=dict)
+    looked_up: frozenset[str] = frozenset()
     folders: tuple[Path, ...] = ()

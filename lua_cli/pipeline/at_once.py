@@ -21,7 +21,7 @@ TYPE_CHECKING = False  # what type checkers take for true; `typing` alone would 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FORMAT = "lua-answer 3"
+FORMAT = "lua-answer 4"
 FOLDER = (".lua", "cache", "answers")
 STAMPS = "stamps"
 _ABSENT = "-"
@@ -103,13 +103,24 @@ def holds(line: str) -> bool:
         return os.readlink(path) == target  # noqa: PTH115  # a Path object for each would double the time
     if kind == "variable":
         was, _, name = rest.partition(" ")
-        return was == str(int(name in os.environ))
+        return was == mark_of(name)
     stamp, _, path = rest.partition(" ")
     if kind == "content":
         return content_of(path) == stamp
     if kind == "names":
         return names_in(path) == stamp
     return stamp_of(path, whole=kind == "file") == stamp
+
+
+def mark_of(name: str) -> str:
+    """What a variable of the environment holds, as far as it can be written down: what the tools' modules do with it
+    when they are imported, nobody knows."""
+    value = os.environ.get(name)
+    if value is None:
+        return _ABSENT
+    from lua_cli.digests import sha256_hex
+
+    return sha256_hex(f"{name}={value}".encode("utf-8", "surrogateescape"))[:16]
 
 
 def stamp_of(path: str, *, whole: bool) -> str:

@@ -89,8 +89,8 @@ def _lines(project: Project, record: dict[str, Any]) -> Iterator[str]:
         yield f"file {at_once.stamp_of(path, whole=True)} {path}"
     for folder in (*record["listings"], *map(str, (*_surrounding_folders(project), *folders))):
         yield f"folder {at_once.stamp_of(folder, whole=False)} {folder}"
-    for name, was in record["variables"].items():
-        yield f"variable {int(was)} {name}"
+    for name, mark in record["variables"].items():
+        yield f"variable {mark} {name}"
 
 
 def _globbed(project: Project, record: dict[str, Any]) -> tuple[list[Path], list[Path]]:

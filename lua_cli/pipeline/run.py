@@ -174,7 +174,8 @@ class _Decided:
         from lua_cli.pipeline.outlines import Outlines
 
         collected = self.collected
-        record = Record(project).write(self.files, self.listings, self.others, collected.looked_up, collected.folders)
+        variables = {*collected.looked_up, *(name for draft in collected.drafts for name in draft.env)}
+        record = Record(project).write(self.files, self.listings, self.others, variables, collected.folders)
         if record is not None:
             document = (project.output / "artifacts" / "manifest.json").read_bytes()
             kept = Outlines(str(project.output / "cache"))

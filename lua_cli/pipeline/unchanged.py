@@ -26,7 +26,7 @@ from lua_cli.pipeline import at_once
 from lua_cli.pipeline.stamps import RACY_NS, RECORD, deciding, listing, now_on_disk, read_cached, replace_cached
 from lua_cli.project import Project
 
-_FORMAT = 7
+_FORMAT = 8
 
 
 class Known(NamedTuple):
@@ -57,7 +57,7 @@ class Record:
             same = bool(
                 record["surroundings"] == _surroundings(self._project)
                 and all(listing(path) == names for path, names in record["listings"].items())
-                and all((name in os.environ) == there for name, there in record["variables"].items())
+                and all(at_once.mark_of(name) == mark for name, mark in record["variables"].items())
                 and all(_glob(self._project.root, pattern) == found for pattern, found in record["globs"].items())
                 and all(_files_in(folder) == found for folder, found in record["folders"].items())
             )
@@ -73,12 +73,12 @@ class Record:
         read: Mapping[Path, str],
         listings: Mapping[Path, frozenset[str]],
         others: Iterable[Path],
-        variables: Mapping[str, bool],
+        variables: Iterable[str],
         skill_folders: Iterable[Path] = (),
     ) -> bytes | None:
         """Remember what the build was made of: `read` (file → SHA-256 of what was read), `listings` (folder → names as
-        they were seen), `others` (an absent file is remembered as absent), `variables` of the environment (whether
-        they were set) and `skill_folders`, whose every file counts.
+        they were seen), `others` (an absent file is remembered as absent), `variables` of the environment (what
+        they hold) and `skill_folders`, whose every file counts.
 
         Gives what was written. Nothing is remembered when one of them has changed meanwhile: the record would speak for
         another state.
@@ -93,7 +93,7 @@ class Record:
             "surroundings": _surroundings(self._project),
             "files": files,
             "listings": {str(path): folders[path] for path in sorted(folders)},
-            "variables": dict(variables),
+            "variables": {name: at_once.mark_of(name) for name in sorted(variables)},
             "globs": {pattern: _glob(self._project.root, pattern) for pattern in self._project.settings.include},
             "folders": {str(folder): _files_in(str(folder)) for folder in skill_folders},
         }

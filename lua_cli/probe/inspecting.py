@@ -44,7 +44,7 @@ def inspect(
     from lua_cli.probe.findings import findings_of  # brings the analysis, which a run of a tool has no use for
 
     drafts = tuple(drafts)
-    values = declared_values({name for draft in drafts for name in draft.env}, project.root)
+    values = _values(drafts, project)
     store = ProbeCache(cache / "probe", project.interpreter, values)
     seen = {draft.skill: known for draft in drafts if (known := store.load(draft)) is not None}
     missing = [draft for draft in drafts if draft.skill not in seen]
@@ -58,13 +58,22 @@ def inspect(
     return Probed({draft.skill: seen[draft.skill] for draft in drafts}, tuple(findings))
 
 
+def _values(drafts: Sequence[Draft], project: Project) -> dict[str, str]:
+    """What the variables hold that skills declare. One that is not set has a placeholder, unless all who read it say
+    what it is then."""
+    names = {name for draft in drafts for name in draft.env}
+    uses = [use for draft in drafts for use in draft.env_uses]
+    spare = {use.name for use in uses if use.optional and use.read} - {use.name for use in uses if not use.optional}
+    return {**dict.fromkeys(names - spare, PLACEHOLDER), **declared_values(names, project.root)}
+
+
 def _look(
     drafts: Sequence[Draft], project: Project, values: Mapping[str, str], timeout: float, ahead: Ahead | None
 ) -> dict[str, SkillSeen]:
     from lua_cli.child.launch import launch_all
 
     groups = shared_out(drafts, cores())
-    declared = {name: values.get(name, PLACEHOLDER) for draft in drafts for name in draft.env}
+    declared = {name: values[name] for draft in drafts for name in draft.env if name in values}
     orders: list[Order] = []
     try:
         try:

@@ -114,7 +114,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "cut in what is said": lambda content: content[:-5],
     "empty": lambda content: b"",
     "one bit": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-    "another format": lambda content: content.replace(b"lua-answer 3", b"lua-answer 1", 1),
+    "another format": lambda content: content.replace(b"lua-answer 4", b"lua-answer 1", 1),
     "no text": lambda content: b"\xff\xfe" + content,
     "more": lambda content: content + b"more\n",
 }

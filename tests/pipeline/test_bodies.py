@@ -267,3 +267,22 @@ def test_a_record_of_another_build_is_not_believed(shop: Shop, tmp_path: Path) -
     warm, cold, read = shop.both()
     assert warm == cold
     assert read
+
+
+def test_what_a_variable_holds_while_tools_are_imported(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has a default, so that nobody says anything of it; it decides the schema."""
+    shop.edit("shared/words.py", "LIMIT = 3", "import os\n\nLIMIT = int(os.environ.get('SHOP_LIMIT', '3'))")
+    shop.edit("tools/orders.py", "number: str = Field(", "number: str = Field(max_length=LIMIT, ")
+    shop.both()
+    assert not shop.both()[2]
+    for value in ("5", "7", ""):
+        if value:
+            monkeypatch.setenv("SHOP_LIMIT", value)
+        else:
+            monkeypatch.delenv("SHOP_LIMIT")
+        warm, cold, read = shop.both()
+        assert warm == cold
+        assert read
+        schema = warm[1]["tools"][0]["inputSchema"]
+        assert schema["properties"]["number"]["maxLength"] == int(value or "3")
+        assert not shop.both()[2], "the answer is not kept"
