@@ -88,31 +88,13 @@ def outlines(
     from lua_cli.bundle.syntax import oldest_python
     from lua_cli.pipeline.words import words_of
 
-    members: dict[str, list[list[str]]] = {}
-    run: dict[str, set[int]] = {}
-    untold: set[str] = set()
-    for draft in drafts:
-        ran = seen[draft.skill].ran if draft.skill in seen else None if draft.tools else {}
-        for file in draft.files:
-            members.setdefault(file.source, []).append([draft.skill, file.name])
-            if ran is None or file.kind != "module":
-                untold.add(file.source)
-            else:
-                run.setdefault(file.source, set()).update(ran.get(file.name, ()))
-    rows: dict[str, Any] = {}
-    for path in index.read:
-        shown = project.relative(path)
-        if shown in untold or os.path.isabs(shown) or path.suffix != ".py" or not _can_be_written(shown):
-            continue
-        found = index.outline(path, run.get(shown, ()))
-        if found is not None and found[0].blanks:
-            outline, kept = found
-            places = {"blanks": outline.blanks, "inside": outline.inside}
-            rows[shown] = {"outline": outline.digest, "kept": kept, **places, "members": members.get(shown, [])}
-    worded = words_of(project, index, analysis, choice, rows, members)
+    bundled = _Bundled(drafts, seen)
+    rows = _rows(project, index, bundled)
+    worded = words_of(project, index, analysis, choice, rows, bundled.members)
     table, words = worded if worded is not None else (None, {})
     for source, lines in words.items():
         rows[source] |= {"words": lines, "since": None, "said": {}}
+    rows = {source: row for source, row in rows.items() if row["blanks"] or "words" in row}
     about = {
         "oldest": oldest_python(project.settings.requires_python),
         "budget": project.settings.size_budget,
@@ -120,6 +102,39 @@ def outlines(
         "words": None if table is None else crc32(table),
     }
     return Kept.of(about, rows), table
+
+
+class _Bundled:
+    """What artifacts are made of. By the source as it is shown: `members` of which artifacts it is, `run` the lines of
+    functions that ran. `untold` are those of which that is not known, or that are data."""
+
+    def __init__(self, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen]) -> None:
+        self.members: dict[str, list[list[str]]] = {}
+        self.run: dict[str, set[int]] = {}
+        self.untold: set[str] = set()
+        for draft in drafts:
+            ran = seen[draft.skill].ran if draft.skill in seen else None if draft.tools else {}
+            for file in draft.files:
+                self.members.setdefault(file.source, []).append([draft.skill, file.name])
+                if ran is None or file.kind != "module":
+                    self.untold.add(file.source)
+                else:
+                    self.run.setdefault(file.source, set()).update(ran.get(file.name, ()))
+
+
+def _rows(project: Project, index: SourceIndex, bundled: _Bundled) -> dict[str, dict[str, Any]]:
+    """The row of each source that does not count as a whole."""
+    rows: dict[str, dict[str, Any]] = {}
+    for path in index.read:
+        shown = project.relative(path)
+        if shown in bundled.untold or os.path.isabs(shown) or path.suffix != ".py" or not _can_be_written(shown):
+            continue
+        found = index.outline(path, bundled.run.get(shown, ()))
+        if found is not None:
+            outline, kept = found
+            places = {"blanks": outline.blanks, "inside": outline.inside}
+            rows[shown] = {"outline": outline.digest, "kept": kept, **places, "members": bundled.members.get(shown, [])}
+    return rows
 
 
 def _can_be_written(shown: str) -> bool:

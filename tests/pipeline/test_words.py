@@ -188,6 +188,25 @@ def test_what_is_inherited_changes_for_all(shop: Shop) -> None:
     assert [one["name"] for one in warm[1]["tools"]] == ["seek_letter", "refund", "look_up_parcel"]
 
 
+def test_a_file_of_one_customer_has_no_body_at_all(shop: Shop) -> None:
+    """One tool and many customers: what a class brings is words and settings."""
+    text = "from tools.orders import FindOrder\n\n\nclass AcmeOrder(FindOrder):\n    place = '/acme'\n"
+    more = '    name = "find_acme_order"\n    description = "Find an order of Acme. Use when Acme calls."\n'
+    (shop.root / "src/tools/acme.py").write_text(text + more, "utf-8")
+    shop.edit("agent.py", "from tools.orders", "from tools.acme import AcmeOrder\nfrom tools.orders")
+    shop.edit("agent.py", "tools=[FindOrder()]", "tools=[FindOrder(), AcmeOrder()]")
+    shop.both()
+    for old, new in (("find_acme_order", "look_up_acme"), ("Find an order of", "Look up what was bought by")):
+        shop.edit("tools/acme.py", old, new)
+        warm, cold, read = shop.both()
+        assert warm == cold
+        assert not read
+    shop.edit("tools/acme.py", "'/acme'", "'/acme/v2'")
+    warm, cold, read = shop.both()
+    assert warm == cold
+    assert read
+
+
 def test_a_message_that_says_the_old_name_is_made_anew(shop: Shop) -> None:
     """A variable that goes by the name of the tool."""
     shop.edit(ORDERS, 'env("SHOP_KEY")', 'env("find_order")')
