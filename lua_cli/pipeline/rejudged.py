@@ -40,14 +40,13 @@ class Reworded:
         self._root, self._words = root, [word for found in words.values() for word in found]
         self._lines = {(path, word.line) for path, found in words.items() for word in found}
         self._table: Mapping[str, Any] = loads(table)
-        self._moves = {
-            path: Moved((row["since"], row["blanks"]), ([], [])) for path, row in kept.amended() if row["since"]
-        }
+        amended = kept.amended()
+        self._moves = {path: Moved((row["since"], row["blanks"]), ([], [])) for path, row in amended if row["since"]}
         self._attributes: list[Attribute] = list(map(self._attribute, self._table["attributes"]))
         numbers: dict[tuple[str, str], list[int]] = {}
         for number, one in enumerate(self._attributes):
             numbers.setdefault((one.owner or "", one.name), []).append(number)
-        for path, row in kept.amended():
+        for path, row in amended:
             for line, key, cls in row["words"]:
                 if str(line) in row["said"]:
                     self._say(numbers[cls, key], Place(path, line, 0, line, 0), row["said"][str(line)])
@@ -61,20 +60,11 @@ class Reworded:
         def part(name: str) -> Any:
             return parts[name] if name in parts else document[name]
 
-        known = {dotted: self._analysis.classes[dotted] for dotted in self.classes}
         return {
-            "tools": [
-                {
-                    **one,
-                    "name": known[one["class"]].name,
-                    "description": known[one["class"]].attributes["description"].text,
-                }
-                if one["class"] in known
-                else one
-                for one in part("tools")
-            ],
+            "tools": [self._tool(one) for one in part("tools")],
             "classes": [
-                {**one, "name": known[one["class"]].name} if one["class"] in known else one for one in part("classes")
+                {**one, "name": self._analysis.classes[one["class"]].name} if one["class"] in self.classes else one
+                for one in part("classes")
             ],
             "skills": [
                 {**one, "tools": self._names(skill)} if self._holds(skill) else one
@@ -89,17 +79,21 @@ class Reworded:
 
     def manifest_tools(self, tools: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """The tools of a manifest."""
-        known = {
-            (info.module, info.qualname): info
-            for dotted, info in self._analysis.classes.items()
-            if dotted in self.classes
-        }
-        return [
-            {**one, "name": info.name, "description": info.attributes["description"].text or ""}
-            if (info := known.get((one["module"], one["qualname"])))
-            else one
-            for one in tools
-        ]
+        new = map(self._analysis.classes.__getitem__, self.classes)
+        known = {(info.module, info.qualname): info for info in new}
+
+        def told(one: Mapping[str, Any]) -> Mapping[str, Any]:
+            info = known.get((one["module"], one["qualname"]))
+            return one if info is None else {**one, "name": info.name, "description": _description(info) or ""}
+
+        return list(map(told, tools))
+
+    def _tool(self, one: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A tool of the document."""
+        if one["class"] not in self.classes:
+            return one
+        info = self._analysis.classes[one["class"]]
+        return {**one, "name": info.name, "description": _description(info)}
 
     # The analysis
 
@@ -190,6 +184,10 @@ class Reworded:
 
 
 _NOWHERE = Place("", 0, 0, 0, 0)
+
+
+def _description(info: ClassInfo) -> str | None:
+    return info.attributes["description"].text
 
 
 def _lines(span: Mapping[str, Any]) -> range:
