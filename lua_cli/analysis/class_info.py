@@ -128,7 +128,7 @@ class ClassDescriber:
             },
             annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace},
             look_alike=is_tool is False and looks,
-            written=plain_words(cls),
+            written=plain_words(cls, is_tool=is_tool),
         )
 
     def _is_tool(self, cls: ClassValue) -> bool | None:

@@ -7,7 +7,7 @@ text. Code that is read asks by name, which source/word_reads.py sees.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import (
@@ -23,6 +23,7 @@ from lua_cli.analysis.values import (
     Generic,
     Given,
     Instance,
+    LambdaValue,
     Lazy,
     ListValue,
     ModuleValue,
@@ -38,59 +39,98 @@ if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
 WORDS = ("name", "description")
-_MAX_DEPTH = 6
+_MOST = 2_000  # values that are looked through before it is taken for granted
 _OWN = ("first-party", "sdk", "builtin")
 
 
 def gets_a_tool(machine: Machine, func: Value, given: Sequence[Given]) -> bool:
     """Whether a call that is not followed hands a tool to code that is not read. Python's own functions and those of
-    the SDK ask no tool for its words."""
+    the SDK ask no tool for its words; what they call may."""
+    values = [arg.value for arg in given]
     match func:
         case External(dotted=dotted) if dotted.startswith("builtins."):
-            return False
-        case ClassValue(module="builtins") | ClassValue(origin="sdk"):
+            return any(_is_foreign(machine, one) for one in values) and _holds(machine, values)
+        case ClassValue(module="builtins"):
+            return any(_is_foreign(machine, one) for one in values) and _holds(machine, values)
+        case ClassValue(origin="sdk"):
             return False
         case FunctionValue(module=module) if module.startswith("lua_cli."):
             return False
-        case Bound(owner=owner) if _holds(machine, owner, 0):
-            return True
-    return any(_holds(machine, arg.value, 0) for arg in given)
+        case Bound() | FunctionValue() | LambdaValue() | Partial():
+            return _holds(machine, [func, *values])
+    return _holds(machine, values)
 
 
-def _holds(machine: Machine, value: Value, depth: int) -> bool:
-    """Whether a tool can be got at from a value."""
-    if depth > _MAX_DEPTH:
-        return True
+def takes_a_tool(machine: Machine, holder: Value, value: Value) -> bool:
+    """Whether an assignment to an attribute or an item of something hands a tool to code that is not read."""
+    return _is_foreign(machine, holder) and _holds(machine, [value])
+
+
+def _is_foreign(machine: Machine, value: Value) -> bool:
+    """Whether code that is not read may stand behind a value."""
     match value:
-        case SkillValue() | AgentValue() | Super():
+        case Unknown() | Lazy() | Generator():
             return True
+        case External(dotted=dotted):
+            return not dotted.startswith("builtins.")
         case ModuleValue():
-            return not value.lazy
-        case Unknown(taint=taint):
-            return taint
-        case ClassValue():
-            return machine.class_maker.is_tool(value) is not False
-        case Generic(cls=cls):
-            return _holds(machine, cls, depth)
-        case Instance(cls=cls, attributes=attributes):
-            inside = [binding.value for binding in attributes.values()]
-            return _holds(machine, cls, depth) or any(_holds(machine, one, depth + 1) for one in inside)
-        case Ambiguous(candidates=inside):
-            return any(_holds(machine, one, depth + 1) for one in inside)
-        case ListValue(items=items, unknown=unknown):
-            return any(_holds(machine, one.value, depth + 1) for one in items) or bool(unknown and unknown.taint)
-        case DictValue(items=named, unknown=unknown):
-            inside_ = [item.value for item in named.values()]
-            return any(_holds(machine, one, depth + 1) for one in inside_) or bool(unknown and unknown.taint)
-        case Partial(args=args):
-            return any(_holds(machine, arg.value, depth + 1) for arg in args)
-        case Bound(owner=owner):
-            return _holds(machine, owner, depth + 1)
-        case Lazy(value=found):
-            return found is not None and _holds(machine, found, depth + 1)
-        case Generator():
-            return True
+            return value.lazy
+        case ClassValue(origin=origin) | Instance(cls=ClassValue(origin=origin)):
+            return origin not in _OWN
+        case FunctionValue(path=path, module=module):
+            return machine.is_lazy(path) and not module.startswith("lua_cli.")
+        case Partial(func=func) | Bound(owner=func):
+            return _is_foreign(machine, func)
+        case Ambiguous(candidates=candidates):
+            return any(_is_foreign(machine, one) for one in candidates)
     return False
+
+
+def _holds(machine: Machine, values: Iterable[Value]) -> bool:
+    """Whether a tool can be got at from one of the values."""
+    stack, seen = list(values), set[int]()
+    while stack:
+        value = stack.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        inside = _inside(machine, value)
+        if inside is None or len(seen) > _MOST:
+            return True
+        stack += inside
+    return False
+
+
+def _inside(machine: Machine, value: Value) -> list[Value] | None:
+    """What a value leads to; None where that is a tool, or may be one."""
+    match value:
+        case SkillValue() | AgentValue() | Super() | Generator() | Unknown(taint=True):
+            return None
+        case ModuleValue():
+            return [] if value.lazy else None
+        case ClassValue(namespace=namespace):
+            if machine.class_maker.is_tool(value) is not False:
+                return None
+            return [binding.value for binding in namespace.values()] if value.origin == "first-party" else []
+        case Generic(cls=cls):
+            return [cls]
+        case Instance(cls=cls, attributes=attributes):
+            return [cls, *(binding.value for binding in attributes.values())]
+        case Ambiguous(candidates=candidates):
+            return list(candidates)
+        case ListValue(items=items, unknown=unknown):
+            return [*(one.value for one in items), *([unknown] if unknown else [])]
+        case DictValue(items=named, unknown=unknown):
+            return [*(one.value for one in named.values()), *([unknown] if unknown else [])]
+        case Partial(func=func, args=args):
+            return [func, *(arg.value for arg in args)]
+        case Bound(owner=owner):
+            return [owner]
+        case Lazy(value=found):
+            return [found] if found is not None else []
+        case FunctionValue() | LambdaValue():
+            return machine.reach.mentioned(value)
+    return []
 
 
 def hands_on(machine: Machine) -> bool:
@@ -110,12 +150,16 @@ def _is_odd(cls: ClassValue) -> bool:
         return True
     if cls.metaclass is not None and cls.metaclass.dotted not in ("builtins.type", "abc.ABCMeta"):
         return True
-    return any(one.fields is not None or one.origin not in (*_OWN, "stdlib") for one in cls.mro)
+    if any(one.fields is not None or one.origin not in (*_OWN, "stdlib") for one in cls.mro):
+        return True
+    # An object of a package may be told of the class that it becomes an attribute of.
+    values = [binding.value for one in cls.mro if one.path for binding in one.namespace.values()]
+    return any(isinstance(value, Instance) and value.cls.origin not in (*_OWN, "stdlib") for value in values)
 
 
-def plain_words(cls: ClassValue) -> tuple[str, ...]:
-    """Which of the two the class's own body writes, as a text by itself."""
-    if cls.node is None or cls.origin != "first-party":
+def plain_words(cls: ClassValue, *, is_tool: bool | None) -> tuple[str, ...]:
+    """Which of the two the body of a tool's class writes, as a text by itself."""
+    if cls.node is None or cls.origin != "first-party" or not is_tool:
         return ()
     return tuple(key for key in WORDS if _is_plain(cls.namespace.get(key), key, cls.node))
 

@@ -83,6 +83,7 @@ class KnownCalls(Reflection):
 
     def _folded(self, name: str, given: Sequence[Given], site: CallSite) -> Value:
         if not given or any(arg.star or arg.keyword for arg in given):
+            self.machine.reach.hands(External(name if "." in name else f"builtins.{name}"), given)  # `key=…`
             return Unknown(f"it is the result of `{name}(…)`")
         try:
             return lifted(folding.function(name, [plain(self.machine.certain(arg.value)) for arg in given]), site.where)

@@ -91,7 +91,7 @@ class ClassInfo:
     members      what the class body itself binds (methods and assignments): name → place of the name
     annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
-    written      which of name and description the class body itself writes, as a text by itself
+    written      which of name and description the body of a tool's class writes, as a text by itself
     """
 
     dotted: str

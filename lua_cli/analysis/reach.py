@@ -7,11 +7,11 @@ statements count: reading a list, or handing it to a built-in function that only
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.effects import children
-from lua_cli.analysis.handing import gets_a_tool
+from lua_cli.analysis.handing import gets_a_tool, takes_a_tool
 from lua_cli.analysis.scopes import either
 from lua_cli.analysis.values import (
     AgentValue,
@@ -166,6 +166,20 @@ class Reach:
         """A call of code that may ask whatever it is given for anything."""
         self.handed = self.handed or gets_a_tool(self.machine, func, given)
 
+    def stored(self, holder: Value, value: Value, where: Where) -> None:
+        """An assignment to an attribute or an item of something."""
+        if not self.handed and not self.machine.is_lazy(where.path):
+            self.handed = takes_a_tool(self.machine, holder, value)
+
+    def mentioned(self, function: FunctionValue | LambdaValue) -> list[Value]:
+        """What the names in a function of the project stand for."""
+        if self.machine.is_lazy(function.path):
+            return []
+        own = self._names(function)
+        paths = set(_named(self._nodes(function)))
+        found = (self._resolved(path, function.frame) for path in sorted(paths) if path[0] not in own)
+        return [value for value in found if value is not None]
+
     def _run(self, func: Value, given: Sequence[Given], reason: str, where: Where, depth: int, seen: set[int]) -> None:
         """A value that may be called."""
         if depth > MAX_DEPTH:
@@ -293,6 +307,13 @@ class Reach:
         return self._touched[key][0]
 
     def _found(self, function: FunctionValue | LambdaValue) -> Iterator[Path_]:
+        for node in self._nodes(function):
+            if isinstance(node, ir.Global) and node.kind == "global":
+                yield from ((f"={name}",) for name in node.names)
+            yield from _changes(node)
+
+    def _nodes(self, function: FunctionValue | LambdaValue) -> Iterator[Any]:
+        """The nodes of a function's body, functions within included."""
         stack: list[Any] = [function.node.body] if isinstance(function, LambdaValue) else []
         if isinstance(function, FunctionValue):
             try:
@@ -306,9 +327,7 @@ class Reach:
                     stack.extend(self.machine.index.body(function.path, node).body)
                 except SourceError:
                     continue
-            if isinstance(node, ir.Global) and node.kind == "global":
-                yield from ((f"={name}",) for name in node.names)
-            yield from _changes(node)
+            yield node
             stack.extend(children(node))
 
 
@@ -346,6 +365,16 @@ def _changes(node: object) -> Iterator[Path_]:
         case ir.Operation(operands=operands):
             for operand in operands[:1]:
                 yield from _path(operand)
+
+
+def _named(nodes: Iterable[object]) -> Iterator[Path_]:
+    """The names that nodes say, each before what is in it: `tools.orders.FindOrder`, not `tools`."""
+    within: set[int] = set()
+    for node in nodes:
+        if isinstance(node, ir.Attr):
+            within.add(id(node.value))
+        if isinstance(node, ir.Name | ir.Attr) and id(node) not in within:
+            yield from _path(node)
 
 
 def _holder(target: ir.Expr) -> Iterator[Path_]:

@@ -45,6 +45,7 @@ class Writing(Members):
 
     def set_attribute(self, holder: Value, name: str, binding: Binding, statement: Where) -> None:
         """`holder.name = …`, at the statement's place."""
+        self.machine.reach.stored(holder, binding.value, statement)
         match holder:
             case Lazy() if not self.machine.is_lazy(statement.path):
                 self.set_attribute(self.machine.force(holder), name, binding, statement)
@@ -135,6 +136,7 @@ class Writing(Members):
     def set_item(self, holder: Value, key: Value, item: Item) -> None:
         """`holder[key] = …`."""
         holder = self.machine.force(holder)
+        self.machine.reach.stored(holder, item.value, item.where)
         if isinstance(holder, DictValue):
             try:
                 known = plain(self.machine.certain(key))

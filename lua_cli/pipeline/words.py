@@ -7,6 +7,7 @@ else may have asked a tool for its words: code of the project that was run or lo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +48,17 @@ def words_of(
             place = info.attributes[key].place
             if key in free and place is not None and place.path in rows and _is_a_line(index, info, key, place):
                 lines.setdefault(place.path, []).append([place.line, key, info.dotted])
+    lines = {path: _once(found) for path, found in lines.items()}
     try:
         return dumps(_Table(analysis).content(_levels(project, choice)), compact=True).encode(), lines
     except (TypeError, ValueError):  # a context that JSON cannot say
         return None
+
+
+def _once(words: list[list[Any]]) -> list[list[Any]]:
+    """Without the lines of a module that is imported under two names: each is a word of two classes."""
+    count = Counter(line for line, _, _ in words)
+    return [word for word in words if count[word[0]] == 1]
 
 
 def _asked_for(index: SourceIndex, path: str, row: Mapping[str, Any] | None) -> frozenset[str]:
@@ -100,13 +108,12 @@ class _Table:
         }
 
     def _agent(self, agent: AgentInfo) -> dict[str, Any]:
-        names = ("persona", "mcp_servers")
-        attributes = self._of(agent.attributes, names)
+        attributes = self._of(agent.attributes, agent.attributes)
         return {"place": _numbers(agent.place), "attributes": attributes, "skills": list(agent.skills)}
 
     def _skill(self, skill: SkillInfo) -> dict[str, Any]:
         return {
-            "attributes": self._of(skill.attributes, ("name", "context")),
+            "attributes": self._of(skill.attributes, skill.attributes),
             "registered": skill.registered,
             "tools": list(map(self._use, skill.tools)),
         }

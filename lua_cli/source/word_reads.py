@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
 WORDS = frozenset({"name", "description"})
@@ -16,12 +17,19 @@ _ANY = frozenset(
     {
         "getattr", "vars", "dir", "locals", "eval", "exec", "compile", "attrgetter", "methodcaller", "inspect",
         "getmembers", "getmembers_static", "getattr_static", "__dict__", "__getattribute__", "__match_args__",
-        "linecache", "getsource", "getsourcelines", "ast", "tokenize",
+        "linecache", "getsource", "getsourcelines", "ast", "tokenize", "_getframe", "currentframe", "f_locals",
+        "f_globals", "f_back", "f_code", "co_consts", "co_names", "get_type_hints",
     }
 )  # fmt: skip
-_IN_A_TEXT = re.compile(r"\{[^{}]*\.(name|description)\b")
-# One of these stands in every text that has something to say here.
-_FIRST_LOOK = re.compile(rf"\b(?:{'|'.join(sorted(_ANY))})\b|\b(?:name|description)\b(?!['\"]?\s*[=:])|\bmatch\b")
+_IN_A_TEXT = re.compile(r"\.(name|description)\b")
+_IN_AN_ANNOTATION = re.compile(r"\b(name|description)\b")
+# One of these stands in every text that has something to say here: a name that gives all, an attribute, or a name that
+# nothing is given to (`name = …`, `f(name=…)`) and that is no text by itself (`"name"`).
+_FIRST_LOOK = re.compile(
+    rf"\b(?:{'|'.join(sorted(_ANY))}|match)\b"
+    r"|\.\s*(?:name|description)\b"
+    r"|(?<![\w'\"])(?:name|description)\b(?!\s*=\s*[^=}!:\s])"
+)
 
 
 def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple[int, int]]) -> frozenset[str]:
@@ -29,7 +37,8 @@ def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple
     lines = text.split("\n")
     for first, last in blanks:
         lines[first - 1 : last] = [""] * (last - first + 1)
-    if not _FIRST_LOOK.search("\n".join(lines)):
+    left = "\n".join(lines)
+    if not _FIRST_LOOK.search(left if left.isascii() else unicodedata.normalize("NFKC", left)):  # as Python reads names
         return frozenset()
     found: set[str] = set()
     for node, in_class in _nodes(tree(), blanks):
@@ -77,4 +86,7 @@ def _asked(node: ast.AST, in_class: bool) -> frozenset[str] | set[str]:
             return set(names) & WORDS
         case ast.Constant(value=str(text)):
             return {found[1] for found in _IN_A_TEXT.finditer(text)}
+        case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
+            texts = (one.value for one in ast.walk(annotation) if isinstance(one, ast.Constant))
+            return {found[1] for text in texts if isinstance(text, str) for found in _IN_AN_ANNOTATION.finditer(text)}
     return set()

@@ -286,3 +286,14 @@ def test_what_a_variable_holds_while_tools_are_imported(shop: Shop, monkeypatch:
         schema = warm[1]["tools"][0]["inputSchema"]
         assert schema["properties"]["number"]["maxLength"] == int(value or "3")
         assert not shop.both()[2], "the answer is not kept"
+
+
+def test_two_classes_of_one_name_go_by_their_lines(shop: Shop) -> None:
+    shop.edit(
+        "tools/orders.py", "\n\ndef rows", "\n\nclass FindOrder(LuaTool[Order]):\n    name = 'again'\n\n\ndef rows"
+    )
+    shop.edit("tools/orders.py", "\n\nclass Order(", "\n\ndef early() -> int:\n    return 1\n\n\nclass Order(")
+    shop.both()
+    shop.edit("tools/orders.py", "    return 1\n", "    # one\n    return 1\n")
+    warm, cold, _ = shop.both()
+    assert warm == cold

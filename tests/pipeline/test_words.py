@@ -127,6 +127,24 @@ READERS: dict[str, list[tuple[str, str, str]]] = {
         (ORDERS, "class FindOrder(", "from rich.repr import auto\n\n\n@auto\nclass FindOrder("),
     ],
     "a call of something else": [("agent.py", "agent = LuaAgent(", "import weakref\n\nkept = weakref.ref(FindOrder)\nagent = LuaAgent(")],
+    "a comparison": [("agent.py", 'context="Use find_order."', 'context="Help." if FindOrder.name == "find_order" else "No."')],
+    "a width": [("agent.py", 'context="Use find_order."', 'context=f"Help. {FindOrder.name:>20}"')],
+    "a condition in the class": [
+        (ORDERS, "    input_schema = Order\n", '    input_schema = {"type": "object", "title": "A" if name == "find_order" else "B"}\n'),
+    ],
+    "an annotation in quotes": [
+        (REFUNDS, "    number: str\n", "    number: 'Annotated[str, Field(description=FindOrder.name)]'\n"),
+        (REFUNDS, "from pydantic import BaseModel\n", "from typing import Annotated\nfrom pydantic import BaseModel, Field\nfrom tools.orders import FindOrder\n"),
+    ],
+    "a frame": [
+        (ORDERS, "    input_schema = Order\n", '    input_schema = {"type": "object", "title": __import__("sys")._getframe(0).f_locals["name"]}\n'),
+    ],
+    "wide letters": [(ORDERS, "\n\ndef rows", "\n\nLABEL = FindOrder.\uff4eame\n\n\ndef rows")],
+    "a function that a package calls": [("agent.py", "agent = LuaAgent(", "from rich.pretty import pretty_repr\n\nx = pretty_repr(lambda: FindOrder)\nagent = LuaAgent(")],
+    "a class that holds it": [("agent.py", "agent = LuaAgent(", "from rich.pretty import pretty_repr\n\n\nclass Kept:\n    tool = FindOrder\n\n\nx = pretty_repr(Kept)\nagent = LuaAgent(")],
+    "an attribute of a package": [("agent.py", "agent = LuaAgent(", "import rich.pretty\n\nrich.pretty.kept = FindOrder\nagent = LuaAgent(")],
+    "an item of a package": [("agent.py", "agent = LuaAgent(", "import rich.abc\n\nvars(rich.abc)['kept'] = FindOrder\nagent = LuaAgent(")],
+    "a key function": [("agent.py", "agent = LuaAgent(", "from rich.pretty import pretty_repr\n\nx = max([FindOrder], key=pretty_repr)\nagent = LuaAgent(")],
     "a template": [(ORDERS, "\n\ndef rows", '\n\nLABEL = "{0.name}".format(FindOrder)\n\n\ndef rows')],
 }  # fmt: skip
 
@@ -205,6 +223,45 @@ def test_a_file_of_one_customer_has_no_body_at_all(shop: Shop) -> None:
     warm, cold, read = shop.both()
     assert warm == cold
     assert read
+
+
+OTHERS: dict[str, tuple[list[tuple[str, str, str]], tuple[str, str, str]]] = {
+    "an enumeration": (
+        [
+            (REFUNDS, "class Wish(BaseModel):\n    number: str\n", "class By(str, Enum):\n    description = 'text'\n    price = 'price'\n\n\nclass Wish(BaseModel):\n    by: By\n    number: str = ''\n"),
+            (REFUNDS, "from lua_cli", "from enum import Enum\n\nfrom lua_cli"),
+        ],
+        (REFUNDS, "description = 'text'", "description = 'words'"),
+    ),
+    "a dataclass": (
+        [
+            (REFUNDS, "class Wish(BaseModel):\n    number: str\n", "@dataclass\nclass Wish:\n    number: str\n    name: str = 'Anna'\n"),
+            (REFUNDS, "from lua_cli", "from dataclasses import dataclass\n\nfrom lua_cli"),
+        ],
+        (REFUNDS, "'Anna'", "'Berta'"),
+    ),
+    "a skill's description that says the name": (
+        [("agent.py", 'description="Orders"', 'description="Orders, with FindIt"')],
+        (ORDERS, '"find_order"', '"FindIt"'),
+    ),
+    "a module of two names": (
+        [
+            ("../pyproject.toml", "[tool.lua]\n", '[tool.lua]\nimport-roots = ["src", "."]\n'),
+            ("agent.py", "from tools.refunds", "from src.tools.orders import FindOrder as Other\nfrom tools.refunds"),
+        ],
+        NAME,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", OTHERS, ids=lambda name: name.replace(" ", "-"))
+def test_what_only_looks_like_a_word_or_is_said_elsewhere(shop: Shop, what: str) -> None:
+    before, edit = OTHERS[what]
+    edited(shop, before)
+    shop.both()
+    shop.edit(*edit)
+    warm, cold, _ = shop.both()
+    assert warm == cold
 
 
 def test_a_message_that_says_the_old_name_is_made_anew(shop: Shop) -> None:
