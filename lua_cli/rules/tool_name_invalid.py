@@ -64,6 +64,7 @@ SEVERITY: Final = "error"
 
 LONGEST = 64
 _ALLOWED = re.compile(r"[a-zA-Z0-9_-]")
+_VALID = re.compile(rf"[a-zA-Z0-9_-]{{1,{LONGEST}}}")
 
 
 def check(context: Context) -> Iterator[Diagnostic]:
@@ -87,15 +88,15 @@ def check(context: Context) -> Iterator[Diagnostic]:
 
 def fault_of(name: str) -> str | None:
     """What is wrong with a name, as the end of a sentence that begins with it; None for a valid one."""
+    if _VALID.fullmatch(name):
+        return None
     if not name:
         return "is empty"
     foreign = dict.fromkeys(character for character in name if not _ALLOWED.fullmatch(character))
     if foreign:
         listed = ", ".join(_described(character) for character in list(foreign)[:5])
         return f"has {listed}; only a–z, A–Z, 0–9, `_` and `-` are allowed"
-    if len(name) > LONGEST:
-        return f"has {len(name)} characters; the limit is {LONGEST}"
-    return None
+    return f"has {len(name)} characters; the limit is {LONGEST}"
 
 
 def suggested(name: str) -> str | None:
