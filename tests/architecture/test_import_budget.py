@@ -128,6 +128,25 @@ def test_an_edit_of_a_body_loads_next_to_nothing(tmp_path: Path) -> None:
     assert stages <= {"_version", "bundle", "commands", "digests", "errors", "main", "pipeline", "plain_json", "source"}
 
 
+def test_an_edit_of_a_word_loads_the_rules_of_words_and_no_reader(tmp_path: Path) -> None:
+    """The guard of `pipeline/rejudged.py`."""
+    root = tmp_path / "shop"
+    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=shutil.ignore_patterns("__pycache__", ".lua"))
+    compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
+    all_modules_after(compiling, root)
+    source = root / "src/skills/tools/get_opening_hours.py"
+    text = source.read_text("utf-8")
+    assert '    name = "get_opening_hours"\n' in text
+    source.write_text(text.replace('    name = "get_opening_hours"\n', '    name = "tell_opening_hours"\n'), "utf-8")
+    built = (root / ".lua" / "artifacts").resolve()
+    added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
+    assert (root / ".lua" / "artifacts").resolve() != built
+    assert "lua_cli.pipeline.rejudged" in added
+    assert not added & {"libcst", "pydantic", "rich", "typer", "hashlib", "subprocess", "tomllib"}
+    assert {name for name in added if name.startswith("lua_cli.analysis.")} == {"lua_cli.analysis.model"}
+    assert not {name for name in added if name.startswith(("lua_cli.project", "lua_cli.source.index"))}
+
+
 def test_a_push_of_an_unchanged_project_loads_sqlite_and_next_to_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
