@@ -88,12 +88,13 @@ def _is_foreign(machine: Machine, value: Value) -> bool:
 
 def _holds(machine: Machine, values: Iterable[Value]) -> bool:
     """Whether a tool can be got at from one of the values."""
-    stack, seen = list(values), set[int]()
+    stack = list(values)
+    seen: dict[int, Value] = {}  # held, so that no other value gets the number of one that is gone
     while stack:
         value = stack.pop()
         if id(value) in seen:
             continue
-        seen.add(id(value))
+        seen[id(value)] = value
         inside = _inside(machine, value)
         if inside is None or len(seen) > _MOST:
             return True
