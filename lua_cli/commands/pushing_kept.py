@@ -72,6 +72,7 @@ def _seen(about: str, project: Project, target: Target, receipt: Receipt) -> str
 def _stamps(project: Project, pushed: Collection[Pushed], *, with_variables: bool) -> list[str] | None:
     """How what decides is recognised: the build that was pushed, the chosen address, `.env`, and the variables that
     the skills need, which a receipt names in JSON alone."""
+    from lua_cli.pipeline.at_once import mark_of
     from lua_cli.pipeline.keeping import file_stamps
     from lua_cli.project.credentials import CREDENTIALS_FILE, config_folder
 
@@ -81,7 +82,7 @@ def _stamps(project: Project, pushed: Collection[Pushed], *, with_variables: boo
     builds = {result.step.artifact.stored.parent for result in pushed}
     links = [f"link {os.path.relpath(build, project.output)} {project.output / 'artifacts'}" for build in builds]
     needed = {name for result in pushed for name in result.step.facts.missing(())} if with_variables else ()
-    return [*links, *files, *(f"variable {int(name in os.environ)} {name}" for name in sorted(needed))]
+    return [*links, *files, *(f"variable {mark_of(name)} {name}" for name in sorted(needed))]
 
 
 def _looks_the_same(project: Project, pushed: Collection[Pushed]) -> bool:

@@ -8,14 +8,14 @@ that a format never needs the analysis again. Nothing here judges, prints or rea
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
     from lua_cli.report.json_document import build_document, diagnostic_from_record, diagnostic_record
-    from lua_cli.report.render import FORMATS, render, rendered
+    from lua_cli.report.rendering import FORMATS, render, rendered
     from lua_cli.report.sources import Sources, disk_sources
     from lua_cli.report.stream import PLAIN, StreamFacts
 
 else:
     _WHERE = {
         **dict.fromkeys(("build_document", "diagnostic_from_record", "diagnostic_record"), "json_document"),
-        **dict.fromkeys(("FORMATS", "render", "rendered"), "render"),
+        **dict.fromkeys(("FORMATS", "render", "rendered"), "rendering"),
         **dict.fromkeys(("Sources", "disk_sources"), "sources"),
         **dict.fromkeys(("PLAIN", "StreamFacts"), "stream"),
     }
