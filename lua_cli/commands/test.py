@@ -29,6 +29,7 @@ Sandboxed = Annotated[
     bool, typer.Option("--sandbox", help="Run inside of bubblewrap: no network, no home, no project.")
 ]
 Network = Annotated[bool, typer.Option("--network", help="With --sandbox: with the network.")]
+_OF_A_RUN = ("user", "env_file", "timeout", "sandbox", "network", "as_json")
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
@@ -59,6 +60,7 @@ def test_command(
 ) -> int:
     """Run the cases in tests/*.test.yaml, or one tool: lua test skill."""
     if context.invoked_subcommand is not None:
+        _pass_on(context, context.invoked_subcommand)
         return EXIT_OK
     if watch:
         return _watch(context)
@@ -89,6 +91,18 @@ def test_command(
     for result in failed:
         explain_case(result)
     return _exit_code(failed, lost)
+
+
+def _pass_on(context: typer.Context, command: str) -> None:
+    """What stands before `skill` holds for it, as what stands behind: `--sandbox` must not be lost."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    given = {name: context.params[name] for name, source in sources.items() if source and source.name == "COMMANDLINE"}
+    for parameter in context.command.params:
+        if parameter.name in given and parameter.name not in _OF_A_RUN:
+            flag = parameter.opts[0]
+            message = f"{flag} is for cases, and `lua test {command}` runs one tool"
+            raise UsageError(message, hint=f"`lua test {flag} …` runs the cases in tests/*.test.yaml")
+    context.default_map = {command: given}
 
 
 def _exit_code(failed: list[CaseResult], lost: list[CaseResult]) -> int:

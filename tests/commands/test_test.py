@@ -236,6 +236,24 @@ def test_ci_may_stand_anywhere(where: str, lua: Lua, project: Path) -> None:
     assert lua(*words, cwd=project).exit_code == 0
 
 
+def test_what_stands_before_skill_holds_for_it(lua: Lua, project: Path) -> None:
+    """Both lists of flags are there to be read in `lua test --help`: none may be taken and dropped."""
+    late = lua("test", "--ci", "--timeout", "4", "--json", "skill", "--name", "hang", cwd=project)
+    assert (late.exit_code, json.loads(late.stdout)["error"]["type"]) == (124, "timeout")
+    nearer = lua(
+        "test", "--ci", "--timeout", "0.001", "--json", "skill", "--name", "ping", "--timeout", "30", cwd=project
+    )
+    assert (nearer.exit_code, json.loads(nearer.stdout)["output"]) == (0, "pong")
+
+
+@pytest.mark.parametrize("flags", [["--junit", "x.xml"], ["--runs", "3"], ["-k", "ping"], ["--watch"], ["--record"]])
+def test_flags_of_cases_are_refused_before_skill(flags: list[str], lua: Lua, project: Path) -> None:
+    result = lua("test", "--ci", *flags, "skill", "--name", "ping", cwd=project)
+    assert result.exit_code == 2
+    assert f"{flags[0]} is for cases, and `lua test skill` runs one tool" in result.stderr
+    assert not (project / "x.xml").exists()
+
+
 def test_an_unknown_tool_is_exit_3_with_the_nearest(lua: Lua, project: Path) -> None:
     result = one(lua, project, "search_acme_doc")
     assert (result.exit_code, result.stdout) == (3, "")

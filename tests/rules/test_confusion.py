@@ -67,3 +67,16 @@ def test_texts_that_are_fine(write_project: WriteProject, text: str) -> None:
 
 def test_tools_of_mcp_servers_are_not_known(write_project: WriteProject) -> None:
     assert context(write_project, "First use get_order.", ', mcp_servers=[{"url": "x"}]') == []
+
+
+def test_a_context_is_about_the_tools_of_its_skill(write_project: WriteProject) -> None:
+    """After a rename, the nearest name of all may be another customer's tool."""
+    source = HEAD + tool("A", "'book_gamma'") + tool("B", "'reserve_beta'")
+    more = 'beta = LuaSkill(name="beta", context="Use book_beta to book.", tools=[B()])\n'
+    text = source + agent("A()", extra=more).replace("skills=[skill]", "skills=[skill, beta]")
+    (found,) = judged(write_project({"agent.py": text}))
+    assert found.message == "the context of `beta` names a tool `book_beta`, which the agent does not have"
+    assert found.help == "its tool is `reserve_beta`: name one of the agent's, or take the sentence out"
+    spelt = text.replace("reserve_beta", "book_betas")
+    (found,) = judged(write_project({"agent.py": spelt}))
+    assert found.help == "did you mean `book_betas`?"
