@@ -153,7 +153,7 @@ class Caller(KnownCalls):
         if function.wrapper is not None and function.kind == "other" and len(self._active) < MAX_CALLS:
             return self.call(function.wrapper, given, site, function.frame)
         package = self.machine.is_lazy(function.path)
-        if package:
+        if package and anyone:  # where it is not run, `not_followed` looks
             self.machine.reach.hands(function, given)
         foreign = package and not anyone
         unfit = foreign or function.kind == "other" or self._active.count(function.node) > 0

@@ -34,11 +34,11 @@ from lua_cli.analysis.values import (
     Value,
 )
 from lua_cli.source import ir
+from lua_cli.source.word_reads import WORDS
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
-WORDS = ("name", "description")
 _MOST = 2_000  # values that are looked through before it is taken for granted
 _OWN = ("first-party", "sdk", "builtin")
 
@@ -47,11 +47,10 @@ def gets_a_tool(machine: Machine, func: Value, given: Sequence[Given]) -> bool:
     """Whether a call that is not followed hands a tool to code that is not read. Python's own functions and those of
     the SDK ask no tool for its words; what they call may."""
     values = [arg.value for arg in given]
+    dotted = func.dotted if isinstance(func, External | ClassValue) else ""
+    if dotted.startswith("builtins.") and not any(_is_foreign(machine, one) for one in values):
+        return False
     match func:
-        case External(dotted=dotted) if dotted.startswith("builtins."):
-            return any(_is_foreign(machine, one) for one in values) and _holds(machine, values)
-        case ClassValue(module="builtins"):
-            return any(_is_foreign(machine, one) for one in values) and _holds(machine, values)
         case ClassValue(origin="sdk"):
             return False
         case FunctionValue(module=module) if module.startswith("lua_cli."):

@@ -17,7 +17,7 @@ from lua_cli.bundle.disk import read_whole
 from lua_cli.diagnostics import Place
 from lua_cli.pipeline.moving import Moved, MovedError, ordered, spans_of, texts_of
 from lua_cli.plain_json import loads
-from lua_cli.report.json_document import diagnostic_record
+from lua_cli.report.json_document import diagnostic_record, tool_names
 from lua_cli.rules.judging.context import Context
 from lua_cli.rules.judging.worded import CODES, judge_words
 from lua_cli.source.decoding import decode
@@ -67,7 +67,7 @@ class Reworded:
                 for one in part("classes")
             ],
             "skills": [
-                {**one, "tools": self._names(skill)} if self._holds(skill) else one
+                {**one, "tools": tool_names(skill, self._analysis)} if self._holds(skill) else one
                 for one, skill in zip(part("skills"), self._registered(), strict=True)
             ],
             "diagnostics": self._diagnostics(part("diagnostics")),
@@ -157,12 +157,6 @@ class Reworded:
 
     def _holds(self, skill: SkillInfo) -> bool:
         return any(use.class_dotted in self.classes for use in skill.tools)
-
-    def _names(self, skill: SkillInfo) -> list[Any]:
-        """As report/json_document.py lists them."""
-        found = [self._analysis.tool_class(use) for use in skill.tools if use.form in ("instance", "class")]
-        names = [info.attributes["name"] for info in found if info is not None and info.is_tool is not False]
-        return [one.value for one in names if one.state == "known" and one.value is not None]
 
     def _diagnostics(self, before: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         left = [one for one in before if one["code"] not in CODES]

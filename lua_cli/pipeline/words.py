@@ -65,7 +65,7 @@ def _asked_for(index: SourceIndex, path: str, row: Mapping[str, Any] | None) -> 
     """What a source may ask tools for. Where it suppresses something, that may be about words."""
     text = index.text(path)
     if "lua:" in text:
-        return WORDS
+        return frozenset(WORDS)
     blanks = row["blanks"] if row is not None else ()
     return words_read(text, lambda: parse(text), blanks)
 

@@ -102,15 +102,20 @@ def _flow_tools(block: Block) -> list[dict[str, Any]]:
 
 def _skill(skill: SkillInfo, analysis: Analysis, project: Project, artifacts: Mapping[str, Built]) -> dict[str, Any]:
     built = artifacts.get(skill.name) if skill.name is not None else None
-    names = [_name(info) for _, info in _found(skill, analysis)]
     return {
         "name": skill.name,
         "path": skill.place.path,
         "line": skill.place.line,
-        "tools": [name for name in names if name is not None],
+        "tools": tool_names(skill, analysis),
         "artifact": _artifact(project, skill.name) if built and skill.name else None,
         "digest": built.digest if built else None,
     }
+
+
+def tool_names(skill: SkillInfo, analysis: Analysis) -> list[Any]:
+    """What the tools of a skill are called, where that is known."""
+    names = [_name(info) for _, info in _found(skill, analysis)]
+    return [name for name in names if name is not None]
 
 
 def _artifact(project: Project, skill: str) -> str:

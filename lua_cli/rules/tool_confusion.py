@@ -169,26 +169,27 @@ def _unknown_names(context: Context, agent: AgentInfo, tools: dict[str, Register
     there = {info.name for _, _, info in context.uses() if info is not None}
     persona = agent.attributes["persona"]
     names = {tool.info.dotted: name for name, tool in tools.items()}
-    texts = [(persona, f"the {persona.name}", list(tools))]
+    every = list(tools)
+    texts = [(persona, f"the {persona.name}", every)]
     for skill in context.skills_of(agent):
         own = [names[use.class_dotted] for use in skill.tools if use.class_dotted in names]
         texts.append((skill.attributes["context"], f"the context of `{skill.name}`", own))
-    texts += [
-        (tool.info.attributes["description"], f"the description of `{name}`", list(tools))
-        for name, tool in tools.items()
-    ]
+    texts += [(t.info.attributes["description"], f"the description of `{name}`", every) for name, t in tools.items()]
     for attribute, label, meant in texts:
         for name in dict.fromkeys(_asked_for(attribute)):
             if name in tools or name in there or name in _BUILT_IN or attribute.place is None:
                 continue
-            near = difflib.get_close_matches(name, meant, n=1, cutoff=0.6)
-            if any(not _NAME.fullmatch(one) for one in difflib.get_close_matches(name, tools, n=1, cutoff=0.6)):
+            if any(not _NAME.fullmatch(one) for one in _near(name, every)):
                 continue  # the name of that tool is what is wrong, and is told at its place
+            help_ = _way_out(_near(name, meant), meant, of_a_skill=attribute.name == "context")
             message = f"{label} names a tool `{name}`, which the agent does not have"
             place = _place_of_word(context, attribute.place, name)
-            yield Diagnostic(
-                CODE, SEVERITY, message, place, help=_way_out(near, meant, of_a_skill=attribute.name == "context")
-            )
+            yield Diagnostic(CODE, SEVERITY, message, place, help=help_)
+
+
+def _near(name: str, names: Sequence[str]) -> list[str]:
+    """The name that is spelt most like it, if one is."""
+    return difflib.get_close_matches(name, names, n=1, cutoff=0.6)
 
 
 def _way_out(near: Sequence[str], meant: Sequence[str], *, of_a_skill: bool) -> str:
@@ -197,11 +198,8 @@ def _way_out(near: Sequence[str], meant: Sequence[str], *, of_a_skill: bool) -> 
     if near:
         return f"did you mean `{near[0]}`?"
     if of_a_skill and 0 < len(meant) <= _MOST_SHOWN:
-        tools = (
-            f"its tool is `{meant[0]}`"
-            if len(meant) == 1
-            else f"its tools are {', '.join(f'`{one}`' for one in meant)}"
-        )
+        listed = ", ".join(f"`{one}`" for one in meant)
+        tools = f"its tool is {listed}" if len(meant) == 1 else f"its tools are {listed}"
         return f"{tools}: name one of the agent's, or take the sentence out"
     return "name a tool of this agent, or take the sentence out"
 

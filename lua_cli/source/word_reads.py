@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
-WORDS = frozenset({"name", "description"})
+WORDS = ("name", "description")
+_BOTH = frozenset(WORDS)
 # By these a program gets at attributes without naming them in its text.
 _ANY = frozenset(
     {
@@ -43,7 +44,7 @@ def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple
     found: set[str] = set()
     for node, in_class in _nodes(tree(), blanks):
         found |= _asked(node, in_class)
-        if found >= WORDS:
+        if found >= _BOTH:
             break
     return frozenset(found)
 
@@ -73,17 +74,17 @@ def _nodes(tree: ast.Module, blanks: Sequence[tuple[int, int]]) -> Iterator[tupl
 def _asked(node: ast.AST, in_class: bool) -> frozenset[str] | set[str]:
     match node:
         case ast.Attribute(attr=attr, ctx=ctx):
-            return WORDS if attr in _ANY else {attr} & WORDS if isinstance(ctx, ast.Load) else set()
+            return _BOTH if attr in _ANY else {attr} & _BOTH if isinstance(ctx, ast.Load) else set()
         case ast.Name(id=name, ctx=ctx):
-            return WORDS if name in _ANY else {name} & WORDS if in_class and isinstance(ctx, ast.Load) else set()
+            return _BOTH if name in _ANY else {name} & _BOTH if in_class and isinstance(ctx, ast.Load) else set()
         case ast.AugAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return {name} & WORDS
+            return {name} & _BOTH
         case ast.alias(name=name):
-            return WORDS if name.partition(".")[0] in _ANY or name.rpartition(".")[2] in _ANY else set()
+            return _BOTH if name.partition(".")[0] in _ANY or name.rpartition(".")[2] in _ANY else set()
         case ast.ImportFrom(module=str(module)):
-            return WORDS if module.partition(".")[0] in _ANY else set()
+            return _BOTH if module.partition(".")[0] in _ANY else set()
         case ast.MatchClass(kwd_attrs=names):
-            return set(names) & WORDS
+            return set(names) & _BOTH
         case ast.Constant(value=str(text)):
             return {found[1] for found in _IN_A_TEXT.finditer(text)}
         case ast.arg(annotation=ast.expr() as annotation) | ast.AnnAssign(annotation=annotation):
