@@ -110,19 +110,25 @@ def test_an_unchanged_compile_that_is_known_loads_next_to_nothing(tmp_path: Path
     }
 
 
-def test_an_edit_of_a_body_loads_next_to_nothing(tmp_path: Path) -> None:
-    """The guard of `pipeline/afresh.py`: the artifact and the document are written anew, and little is loaded for it."""
+def loaded_after_an_edit(tmp_path: Path, old: str, new: str) -> set[str]:
+    """What a compile loads when a tool of a compiled project has been edited; there is a new build of it then."""
     root = tmp_path / "shop"
     shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=shutil.ignore_patterns("__pycache__", ".lua"))
     compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
     all_modules_after(compiling, root)
     source = root / "src/skills/tools/get_opening_hours.py"
-    text, line = source.read_text("utf-8"), "        return {"
-    assert line in text
-    source.write_text(text.replace(f"\n{line}", f"\n        # now\n{line}", 1), "utf-8")
+    text = source.read_text("utf-8")
+    assert old in text
+    source.write_text(text.replace(old, new, 1), "utf-8")
     built = (root / ".lua" / "artifacts").resolve()
     added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
     assert (root / ".lua" / "artifacts").resolve() != built
+    return added
+
+
+def test_an_edit_of_a_body_loads_next_to_nothing(tmp_path: Path) -> None:
+    """The guard of `pipeline/afresh.py`: the artifact and the document are written anew, and little is loaded for it."""
+    added = loaded_after_an_edit(tmp_path, "\n        return {", "\n        # now\n        return {")
     assert not added & (DEAR | {"ast", "urllib", "contextlib"})
     stages = {name.split(".")[1] for name in added if name.startswith("lua_cli.")}
     assert stages <= {"_version", "bundle", "commands", "digests", "errors", "main", "pipeline", "plain_json", "source"}
@@ -130,17 +136,7 @@ def test_an_edit_of_a_body_loads_next_to_nothing(tmp_path: Path) -> None:
 
 def test_an_edit_of_a_word_loads_the_rules_of_words_and_no_reader(tmp_path: Path) -> None:
     """The guard of `pipeline/rejudged.py`."""
-    root = tmp_path / "shop"
-    shutil.copytree(REPOSITORY / "templates" / "minimal", root, ignore=shutil.ignore_patterns("__pycache__", ".lua"))
-    compiling = "from lua_cli.main import main; assert main(['compile']) == 0"
-    all_modules_after(compiling, root)
-    source = root / "src/skills/tools/get_opening_hours.py"
-    text = source.read_text("utf-8")
-    assert '    name = "get_opening_hours"\n' in text
-    source.write_text(text.replace('    name = "get_opening_hours"\n', '    name = "tell_opening_hours"\n'), "utf-8")
-    built = (root / ".lua" / "artifacts").resolve()
-    added = all_modules_after(compiling, root) - all_modules_after("", tmp_path)
-    assert (root / ".lua" / "artifacts").resolve() != built
+    added = loaded_after_an_edit(tmp_path, '    name = "get_opening_hours"\n', '    name = "tell_opening_hours"\n')
     assert "lua_cli.pipeline.rejudged" in added
     assert not added & {"libcst", "pydantic", "rich", "typer", "hashlib", "subprocess", "tomllib"}
     assert {name for name in added if name.startswith("lua_cli.analysis.")} == {"lua_cli.analysis.model"}
