@@ -39,14 +39,17 @@ _WRITTEN = ("name", "description", "voice_flags")
 class Attributes:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._inherited: dict[tuple[str, int, int], Attribute] = {}
+        self._inherited: dict[Binding, tuple[ClassValue, Attribute]] = {}
+        self._without = {name: Attribute(name, "missing") for name in TRACKED}
+        self._shown: dict[ClassValue, str] = {}
 
     def of(self, cls: ClassValue, constructor: Constructor) -> dict[str, Attribute]:
         """The attributes that the product reads."""
         watched = self._watched(cls)
         chain = cls.known_chain()
         model = next((one for one in chain if one.fields is not None and one.fields.maker == "pydantic"), None)
-        return {name: self._one(cls, name, constructor, watched, model) for name in TRACKED}
+        found = {name: self._one(cls, name, constructor, watched, model) for name in TRACKED}
+        return self._without if found == self._without else found
 
     def _one(
         self, cls: ClassValue, name: str, constructor: Constructor, watched: ClassValue | None, model: ClassValue | None
@@ -94,7 +97,7 @@ class Attributes:
             if "__getattr__" in one.namespace and one.origin != "builtin":
                 reason = f"`{name}` comes from `__getattr__` of {one.name}, if it is there at all"
                 return Attribute(name, "dynamic", None, None, self.shown(one), reason)
-        return Attribute(name, "missing")
+        return self._without[name]
 
     def _watched(self, cls: ClassValue) -> ClassValue | None:
         chain = cls.known_chain()
@@ -102,10 +105,12 @@ class Attributes:
 
     def _of_class(self, name: str, binding: Binding, owner: ClassValue) -> Attribute:
         """What a class gives under a name: once for all that inherit it."""
-        key = (name, id(binding), id(owner))  # both live as long as the machine does
-        if key not in self._inherited:
-            self._inherited[key] = self.stated(name, binding, owner)
-        return self._inherited[key]
+        held = self._inherited.get(binding)
+        if held is not None and held[0] is owner and held[1].name == name:
+            return held[1]
+        stated = self.stated(name, binding, owner)
+        self._inherited[binding] = owner, stated
+        return stated
 
     def stated(self, name: str, binding: Binding, owner: ClassValue | None = None) -> Attribute:
         """A binding as an attribute."""
@@ -155,4 +160,6 @@ class Attributes:
 
     def shown(self, cls: ClassValue) -> str:
         """The name that a class goes by in what is shown: the SDK's own as users import them."""
-        return self.machine.shown(cls)
+        if cls not in self._shown:
+            self._shown[cls] = self.machine.shown(cls)
+        return self._shown[cls]

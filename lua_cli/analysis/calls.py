@@ -267,7 +267,7 @@ class Caller(KnownCalls):
     def _bound(self, func: Bound, given: Sequence[Given], site: CallSite, frame: Frame) -> Value:
         owner = func.owner
         if func.name == "register" and func.function is None and isinstance(owner, ClassValue):
-            owner.mutated.setdefault("register", site.where)
+            owner.mutated = {"register": site.where, **owner.mutated}
             return given[0].value if given else Constant(None)
         making = self.machine.class_maker.making
         if func.name == "__new__" and func.function is None and making:

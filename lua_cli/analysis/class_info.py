@@ -16,6 +16,7 @@ from lua_cli.analysis.handing import plain_words
 from lua_cli.analysis.model import ClassInfo, Parameter
 from lua_cli.analysis.signatures import parameters_of
 from lua_cli.analysis.values import (
+    NOTHING,
     Ambiguous,
     Binding,
     ClassValue,
@@ -68,7 +69,9 @@ class ClassDescriber:
         return value is cls
 
     def dotted(self, cls: ClassValue) -> str:
-        return self._names.get(id(cls)) or self.machine.shown(cls)
+        if id(cls) not in self._names:  # each name once: there are many of whom it is asked, and few others
+            self._names[id(cls)] = self.attributes.shown(cls)
+        return self._names[id(cls)]
 
     # Infos
 
@@ -92,7 +95,7 @@ class ClassDescriber:
         if replaced or (abstract is None and instantiable):
             instantiable = None
         looks = all(attributes[name].state != "missing" for name in ("name", "execute"))
-        where, node = cls.where, cls.node
+        where = cls.where
         assert where is not None  # noqa: S101
         path = where.path
         return ClassInfo(
@@ -100,33 +103,34 @@ class ClassDescriber:
             module=cls.module,
             qualname=cls.qualname,
             place=self._place(where),
-            statement=self._statement(cls, where),
+            statement=self._place(cls.statement or where),
             is_tool=is_tool,
             abstract=abstract,
             instantiable=instantiable,
             mro=None
             if cls.mro is None
             else tuple(self.dotted(one) for one in cls.mro if one.dotted != "builtins.object"),
-            bases_text=tuple(
-                self.machine.text(Where(path, arg.span), 200) for arg in (node.bases if node else ()) if not arg.keyword
-            ),
+            bases_text=tuple(self.machine.text(base, 200) for base in cls.written_bases),
             abstract_members=tuple((name, self.dotted(asker)) for name, asker in sorted((cls.abstracts or {}).items())),
             required=constructor.required,
             parameters=constructor.parameters,
-            accepts=constructor.accepts,
+            accepts=constructor.accepts or NOTHING,
             attributes=attributes,
             input_annotation=self._input_annotation(cls),
             signatures={
                 name: parameters
                 for name in ("execute", "condition")
                 if (parameters := self._signature(cls, name)) is not None
-            },
+            }
+            or NOTHING,
             members={
                 name: self._place(binding.where)
                 for name, binding in cls.namespace.items()
                 if binding.where is not None and binding.where.path == path
-            },
-            annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace},
+            }
+            or NOTHING,
+            annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace}
+            or NOTHING,
             look_alike=is_tool is False and looks,
             written=plain_words(cls, is_tool=is_tool),
         )
@@ -148,12 +152,6 @@ class ClassDescriber:
         value = self.machine.settled(value)
         cls = value.cls if isinstance(value, Generic) else value
         return self.machine.class_maker.is_tool(cls) if isinstance(cls, ClassValue) else None
-
-    def _statement(self, cls: ClassValue, where: Where) -> Place:
-        if cls.node is None:
-            return self._place(where)
-        starts = [cls.node.span[:2], *((d.span[0], max(d.span[1] - 1, 0)) for d in cls.node.decorators)]
-        return self._place(Where(where.path, (*min(starts), *cls.node.span[2:])))
 
     def _input_annotation(self, cls: ClassValue) -> str | None:
         found = self.machine.evaluator.lookup(cls, "execute")
@@ -249,7 +247,7 @@ class ClassDescriber:
 
     def _is_reachable(self, cls: ClassValue) -> bool:
         """Whether a name of the module, or of one of its classes, stands for the class."""
-        if cls.node is not None:
+        if cls.statement is not None:
             return True
         module = self.machine.importer.modules.get(cls.module)
         bindings: Iterable[Binding] = module.frame.names.values() if module is not None else ()

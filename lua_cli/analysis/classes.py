@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 
 from lua_cli.analysis.decoration import Decoration
 from lua_cli.analysis.effects import docstring
+from lua_cli.analysis.handing import plain_texts
 from lua_cli.analysis.mro import InconsistentError, linearized
 from lua_cli.analysis.scopes import Frame
 from lua_cli.analysis.values import (
+    NOTHING,
     Ambiguous,
     Binding,
     Bound,
@@ -64,15 +66,19 @@ class ClassMaker(Decoration):
     ) -> Value:
         module = frame.module
         cls = ClassValue(node.name, frame.prefix + node.name, module.dotted, module.location.origin)
-        cls.node, cls.path, cls.where, cls.frame = node, frame.path, frame.where(node.name_span), frame
+        cls.path, cls.where, cls.frame = frame.path, frame.where(node.name_span), frame
+        starts = [node.span[:2], *((d.span[0], max(d.span[1] - 1, 0)) for d in node.decorators)]
+        cls.statement = frame.where((*min(starts), *node.span[2:]))
+        cls.written_bases = tuple(frame.where(arg.span) for arg in node.bases if not arg.keyword)
         cls.local = "<locals>" in cls.qualname
         self.machine.classes.append(cls)
-        metaclass = self._bases(cls, based, frame)
+        metaclass = self._bases(cls, based, frame, generic=bool(node.type_params))
         body = Frame("class", frame.path, module, frame, f"{cls.qualname}.", len(self.machine.conditions))
-        body.annotations = cls.annotations
+        body.annotations = {}
         body.docstring = docstring(node.body)
         self.machine.executor.block(node.body, body)
-        cls.namespace = body.names
+        cls.texts = tuple(plain_texts(node.body))
+        cls.namespace, cls.annotations, body.annotations = body.names, body.annotations or NOTHING, None
         for binding in cls.namespace.values():
             if isinstance(binding.value, FunctionValue) and binding.value.owner is None:
                 binding.value.owner = cls
@@ -101,8 +107,8 @@ class ClassMaker(Decoration):
 
     # Bases
 
-    def _bases(self, cls: ClassValue, based: Sequence[Based], frame: Frame) -> Value | None:
-        """Resolves the bases; gives the value of `metaclass=`."""
+    def _bases(self, cls: ClassValue, based: Sequence[Based], frame: Frame, *, generic: bool = False) -> Value | None:
+        """Resolves the bases; gives the value of `metaclass=`. `generic`: it has type parameters (PEP 695)."""
         metaclass: Value | None = None
         found: list[Value] = []
         subscripted: list[bool] = []
@@ -123,21 +129,21 @@ class ClassMaker(Decoration):
                 subscripted.append(isinstance(forced, Generic))
                 if isinstance(forced, External) and _is_alias(forced.dotted):
                     aliases.append(len(found) - 1)
-        generic = self.machine.known_class("typing.Generic")
-        if cls.node is not None and cls.node.type_params:
-            found.append(generic)
+        typing_generic = self.machine.known_class("typing.Generic")
+        if generic:
+            found.append(typing_generic)
             subscripted.append(True)
         for at in reversed(aliases):
             later = found[at + 1 :]
             if not any(subscripted[at + 1 :]) and not any(
-                generic in (b.mro or ()) for b in later if isinstance(b, ClassValue)
+                typing_generic in (b.mro or ()) for b in later if isinstance(b, ClassValue)
             ):
-                found.insert(at + 1, generic)
+                found.insert(at + 1, typing_generic)
                 subscripted.insert(at + 1, False)
         kept = [
             base
             for at, base in enumerate(found)
-            if not (base is generic and subscripted[at] and (any(subscripted[at + 1 :]) or _has_protocol(found)))
+            if not (base is typing_generic and subscripted[at] and (any(subscripted[at + 1 :]) or _has_protocol(found)))
         ]
         cls.bases = tuple(kept)
         cls.unknown_base = next((base for base in kept if isinstance(base, Unknown)), None)
@@ -319,7 +325,7 @@ class ClassMaker(Decoration):
         from it."""
         meta = cls.metaclass.mro if cls.metaclass is not None else ()
         if not any(one.dotted == "abc.ABCMeta" for one in meta or ()):
-            cls.abstracts = {} if cls.mro is not None else None
+            cls.abstracts = NOTHING if cls.mro is not None else None
             return
         left: dict[str, ClassValue] = {}
         known = cls.mro is not None
@@ -338,7 +344,7 @@ class ClassMaker(Decoration):
                 if marked:
                     left.setdefault(name, asker)
                 known = known and marked is not None
-        cls.abstracts = left if known else None
+        cls.abstracts = (left or NOTHING) if known else None
 
     def is_abstract(self, value: Value) -> bool | None:
         """Whether a member counts as abstract; None when a decorator may hide it."""

@@ -45,20 +45,10 @@ class Constructor:
 class Constructors:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self._cache: dict[int, Constructor] = {}
         self._calls: dict[int, tuple[list[ir.Call], object]] = {}
 
     def of(self, cls: ClassValue) -> Constructor:
-        """The constructor of a class."""
-        if id(cls) not in self._cache:
-            self._cache[id(cls)] = self._of(cls)
-        return self._cache[id(cls)]
-
-    def fresh(self, cls: ClassValue) -> Constructor:
-        """The constructor as the class is now, while the import still runs."""
-        return self._of(cls)
-
-    def _of(self, cls: ClassValue) -> Constructor:
+        """The constructor of a class, as the class is now."""
         out = Constructor()
         chain = cls.known_chain()
         if cls.mro is None:

@@ -96,7 +96,7 @@ class Decoration:
 
     def _by_call(self, cls: ClassValue, by: Value, where: Where) -> None:
         text = self.machine.text(where)
-        before = set(cls.mutated)
+        before = cls.mutated
         site = CallSite(where, where, ())
         given = [Given(cls, cls.where or where)]
         result: Value | None = None
@@ -105,8 +105,7 @@ class Decoration:
         elif isinstance(by, Bound | LambdaValue | Partial | Instance | ClassValue) and cls.frame is not None:
             result = self.machine.caller.call(by, given, site, cls.frame)
         written = [name for name in cls.mutated if name not in before]
-        for name in written:
-            del cls.mutated[name]
+        cls.mutated = before
         made = self.machine.force(result) if result is not None else None
         if isinstance(made, FunctionValue | LambdaValue):
             self.uncertain(cls, f"it is a function after `@{text}`")
@@ -123,7 +122,7 @@ class Decoration:
             unknown = Unknown(f"`{self.machine.text(where)}` may change it")
             for name in TRACKED:
                 value.namespace[name] = Binding(unknown, where)
-            value.mutated["name"] = where
+            value.mutated = {**value.mutated, "name": where}
 
     # __init_subclass__ and metaclasses
 
@@ -210,7 +209,7 @@ class Decoration:
         """What the project's own metaclasses and bases do when a class is made: they may keep it in a registry."""
         if cls.where is None or cls.metaclass is None:
             return
-        before = set(cls.mutated)
+        before = cls.mutated
         site = CallSite(cls.where, cls.where, ())
         bases = ListValue("tuple", [Item(base, cls.where) for base in cls.bases])
         namespace = DictValue({name: Item(b.value, b.where or cls.where) for name, b in cls.namespace.items()})
@@ -224,8 +223,7 @@ class Decoration:
             self.uncertain(cls, f"its metaclass {meta.name} defines `__new__`")
         self._hook(cls.known_chain()[1:], "__init_subclass__", [Given(cls, cls.where), *keywords], cls, site)
         self._hook(meta.known_chain(), "__init__", [Given(cls, cls.where), *told, *keywords], cls, site)
-        for name in [name for name in cls.mutated if name not in before]:
-            del cls.mutated[name]  # told as what it is: a class that is not what its statement says
+        cls.mutated = before  # what is written is told as what it is: a class that is not what its statement says
 
     def _named(self, cls: ClassValue, site: CallSite) -> None:
         """Members hear of the class that they are in, by `__set_name__`."""

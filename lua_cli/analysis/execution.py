@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from lua_cli.analysis.definitions import defined
 from lua_cli.analysis.handling import Body
 from lua_cli.analysis.loops import Loops
 from lua_cli.analysis.scopes import Condition, Flow, Frame, Raised, joined
@@ -163,6 +164,9 @@ class Executor(Loops):
         return Flow.NEXT
 
     def function(self, node: ir.Function, frame: Frame) -> Flow:
+        if node.params is None and not frame.module.lazy:
+            self.machine.bind(frame, node.name, defined(self.machine, frame, node))
+            return Flow.NEXT
         value = self.machine.evaluator.function(node, frame)
         self.machine.bind(frame, node.name, Binding(value, frame.where(node.name_span), "def"))
         return Flow.NEXT

@@ -10,6 +10,7 @@ import builtins
 import os
 import sys
 import typing
+from functools import cache
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import Binding, ClassValue, Constant, External, Unknown, Value
@@ -97,13 +98,18 @@ def known_external(dotted: str, machine: Machine) -> Value | None:
     if dotted in _CONSTANTS:
         return Constant(_CONSTANTS[dotted])
     if dotted in EXTERNAL or dotted.startswith("sys."):
-        return External(dotted)
+        return _external(dotted)
     module, _, name = dotted.rpartition(".")
     if module == "typing" and hasattr(typing, name):
-        return External(dotted)
+        return _external(dotted)
     if module == "builtins":
         return builtin(name, machine)
     return None
+
+
+@cache
+def _external(dotted: str) -> External:
+    return External(dotted)
 
 
 def _canonical(dotted: str) -> str:

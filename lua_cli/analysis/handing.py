@@ -7,13 +7,12 @@ text. Code that is read asks by name, which source/word_reads.py sees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import (
     AgentValue,
     Ambiguous,
-    Binding,
     Bound,
     ClassValue,
     DictValue,
@@ -34,6 +33,7 @@ from lua_cli.analysis.values import (
     Value,
 )
 from lua_cli.source import ir
+from lua_cli.source.spans import Span
 from lua_cli.source.word_reads import WORDS
 
 if TYPE_CHECKING:
@@ -159,20 +159,18 @@ def _is_odd(cls: ClassValue) -> bool:
 
 def plain_words(cls: ClassValue, *, is_tool: bool | None) -> tuple[str, ...]:
     """Which of the two the body of a tool's class writes, as a text by itself."""
-    if cls.node is None or cls.origin != "first-party" or not is_tool:
+    if cls.origin != "first-party" or not is_tool:
         return ()
-    return tuple(key for key in WORDS if _is_plain(cls.namespace.get(key), key, cls.node))
+    bound = {key: binding.where.span for key in WORDS if (binding := cls.namespace.get(key)) and binding.where}
+    return tuple(key for key in WORDS if key in bound and (key, bound[key]) in cls.texts)
 
 
-def _is_plain(binding: Binding | None, key: str, node: ir.Class) -> bool:
-    where = binding.where if binding is not None else None
-    if where is None:
-        return False
-    for statement in node.body:
+def plain_texts(body: tuple[ir.Stmt, ...]) -> Iterator[tuple[str, Span]]:
+    """Which of the two words a class body writes as texts by themselves, and where the texts stand."""
+    for statement in body:
         match statement:
             case (
                 ir.Assign(targets=(ir.Name(id=name),), value=ir.Const(span=span, value=str()))
                 | ir.Annotate(target=ir.Name(id=name), value=ir.Const(span=span, value=str()))
-            ) if name == key and span == where.span:
-                return True
-    return False
+            ) if name in WORDS:
+                yield name, span

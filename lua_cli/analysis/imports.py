@@ -116,6 +116,8 @@ class Importer:
             self._nested -= 1
         if module.state == "running":
             module.state = "done"
+            if not module.lazy:  # of one that is lazy, what was put off holds its part
+                self.machine.index.let_go(module.location)
 
     def _unreadable(self, module: ModuleValue, error: SourceError) -> None:
         module.state, module.open = "failed", "its source cannot be read"

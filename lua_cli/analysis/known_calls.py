@@ -249,7 +249,7 @@ class KnownCalls(Reflection):
                 entries = {key: item._replace(value=inner(item.value)) for key, item in value.items.items()}
                 return DictValue(entries, value.unknown)
             case Instance() if not {"__copy__", "__deepcopy__", "__reduce__"} & _members_of(value.cls):
-                other = replace(value, attributes={}, changed=dict(value.changed), variable=None)
+                other = replace(value, attributes={}, variable=None)
                 seen[id(value)] = other
                 other.attributes = {n: replace(b, value=inner(b.value)) for n, b in value.attributes.items()}
                 return other

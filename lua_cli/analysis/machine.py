@@ -6,6 +6,7 @@ parts (importer, executor, evaluator, class maker, caller) hold no state of thei
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from lua_cli.analysis.calls import Caller
@@ -149,14 +150,16 @@ class Machine:
     def bind_in(self, frame: Frame, name: str, binding: Binding) -> None:
         """Binds a name; perhaps only, when a condition is open that the scope is older than and that works on no copy
         of it."""
-        if isinstance(binding.value, Instance | SkillValue | AgentValue) and frame.kind == "module":
-            binding.value.variable = binding.value.variable or name
+        if frame.kind == "module" and type(binding) is Binding:  # a definition would be made for nothing
+            value = binding.value
+            if isinstance(value, Instance | SkillValue | AgentValue):
+                value.variable = value.variable or name
         if frame.depth < len(self.conditions) and all(c.frame is not frame for c in self.conditions[frame.depth :]):
             maybe = self.conditions[-1].maybe
             old = frame.names.get(name)
             values = [binding.value] if old is None else [binding.value, old.value]
             binding = Binding(either(values, maybe, partial=old is None), binding.where, binding.kind)
-        frame.names[name] = binding
+        frame.names[sys.intern(name)] = binding  # the same names again and again, in module after module
 
     def _rebind(self, frame: Frame, name: str, binding: Binding, function: str) -> None:
         """A function that ran assigned to a name of its module: whether it runs, and when, is not for a reader to

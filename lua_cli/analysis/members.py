@@ -148,7 +148,7 @@ class Members:
             return instance.cls
         if name == "__dict__":
             return Bound(instance, "__dict__")
-        if name in self.machine.constructors.fresh(instance.cls).sets:
+        if name in self.machine.constructors.of(instance.cls).sets:
             reason = f"`{name}` is set when an instance of {instance.cls.name} is made"
             return Unknown(reason, self.tainted(instance) or not self.machine.is_lazy(instance.site.where.path))
         found = self.lookup(instance.cls, name)

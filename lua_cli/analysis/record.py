@@ -10,13 +10,13 @@ that is judged, since fixes rewrite what it reads.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import ClassValue, ModuleValue, Where
 from lua_cli.records import record
-from lua_cli.source import SourceError, SourceIndex, ir
+from lua_cli.source import ModuleLocation, SourceError, SourceIndex, ir
 from lua_cli.source.grafting import equal, grafted, is_fit, pruned
 
 if TYPE_CHECKING:
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 class _Question:
     """Statements of one module that libcst is to read. `which` are their numbers, in words."""
 
-    dotted: str
+    location: ModuleLocation
     path: Path
-    facts: ir.ModuleFacts
-    texts: dict[int, str]
     which: str
 
 
@@ -39,23 +37,26 @@ def ask(machine: Machine, used: list[ClassValue], calls: list[Where]) -> Callabl
     modules (by dotted name) in which it reads a judged statement differently.
     """
     lines = _judged_lines(machine, used, calls)
-    modules = machine.importer.modules.values()
-    first_party = (each for each in modules if each.location.path in lines and each.location.origin == "first-party")
-    questions = [
-        question
-        for each in first_party
-        if each.location.path is not None
-        and (question := _question(machine, each, each.location.path, lines[each.location.path])) is not None
-    ]
     index = machine.index  # the machine is gone when the answer comes
-    wait = index.readings([question.texts for question in questions])
+    questions: list[_Question] = []
+
+    def texts() -> Iterator[dict[int, str]]:
+        for module in machine.importer.modules.values():
+            path = module.location.path
+            if path in lines and path is not None and module.location.origin == "first-party":
+                asked = _question(machine, module, path, lines[path])
+                if asked is not None:
+                    questions.append(asked[0])
+                    yield asked[1]
+
+    wait = index.readings(texts())
 
     def differences() -> dict[str, ir.ModuleFacts]:
         found: dict[str, ir.ModuleFacts] = {}
         for question, readings in zip(questions, wait(), strict=True) if questions else ():
             facts = _different(index, question, readings)
             if facts is not None:
-                found[question.dotted] = facts
+                found[question.location.dotted] = facts
         return found
 
     return differences
@@ -75,8 +76,10 @@ def _judged_lines(machine: Machine, used: list[ClassValue], calls: list[Where]) 
     return out
 
 
-def _question(machine: Machine, module: ModuleValue, path: Path, wanted: set[int]) -> _Question | None:
-    """What is to be asked of a module; None where both are known to read it alike."""
+def _question(
+    machine: Machine, module: ModuleValue, path: Path, wanted: set[int]
+) -> tuple[_Question, dict[int, str]] | None:
+    """What is to be asked of a module, and the texts of its statements; None where both are known to read it alike."""
     try:
         facts = machine.facts(module)
         lines = machine.index.lines(path)
@@ -94,12 +97,12 @@ def _question(machine: Machine, module: ModuleValue, path: Path, wanted: set[int
             text = pruned(statement, lines)
             if is_fit(statement, len(text)):
                 texts[at] = text
-    return _Question(module.dotted, path, facts, texts, which)
+    return _Question(module.location, path, which), texts
 
 
 def _different(index: SourceIndex, question: _Question, readings: dict[int, ir.Stmt]) -> ir.ModuleFacts | None:
     """The module's facts with libcst's reading of the judged statements; None when that is the same."""
-    facts = question.facts
+    facts = index.facts(question.location)
     if all(equal(reading, facts.body[at]) for at, reading in readings.items()):
         index.agree(question.path, question.which)
         return None

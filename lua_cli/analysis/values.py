@@ -7,24 +7,41 @@ have identity and change as the program changes them; constants do not.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from lua_cli.records import field, record
 from lua_cli.source import ir
 from lua_cli.source.spans import Span
 
 if TYPE_CHECKING:
+    from lua_cli.analysis.definitions import ModuleCode
     from lua_cli.analysis.scopes import Frame
     from lua_cli.source.model import ModuleLocation
 
 
-class Where(NamedTuple):
-    """A place in a file that was read."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})  # what most values have of most things; there are very many values
+
+
+@record(frozen=True)
+class Where:
+    """A place in a file that was read. There are more of these than of all else, and one weighs less than a span."""
 
     path: Path
-    span: Span
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __init__(self, path: Path, span: Span) -> None:
+        self.path = path  # type: ignore[misc]
+        self.line, self.column, self.end_line, self.end_column = span  # type: ignore[misc]
+
+    @property
+    def span(self) -> Span:
+        return self.line, self.column, self.end_line, self.end_column
 
 
 class Maybe(NamedTuple):
@@ -194,6 +211,9 @@ class ClassValue(Value):
     dynamic     why the class may be another thing than its statement says
     impossible  Python raises when the class is made
     typed_dict  a TypedDict, which is a dict and keeps none of its bases
+    statement   its statement, decorators included; None for a class that is made by a call
+    written_bases  its bases as they are written, keywords apart
+    texts       its name and description, where its body writes them as texts by themselves, and where they stand
     """
 
     name: str
@@ -201,7 +221,8 @@ class ClassValue(Value):
     module: str
     origin: Literal["first-party", "third-party", "stdlib", "builtin", "sdk"]
     where: Where | None = None
-    node: ir.Class | None = None
+    statement: Where | None = None
+    written_bases: tuple[Where, ...] = ()
     path: Path | None = None
     bases: tuple[Value, ...] = ()
     mro: tuple[ClassValue, ...] | None = None
@@ -209,17 +230,18 @@ class ClassValue(Value):
     base_where: Where | None = None
     metaclass: ClassValue | None = None
     namespace: dict[str, Binding] = field(default_factory=dict)
-    annotations: dict[str, tuple[ir.Expr, Where]] = field(default_factory=dict)
-    abstracts: dict[str, ClassValue] | None = field(default_factory=dict)
+    annotations: Mapping[str, tuple[ir.Expr, Where]] = NOTHING
+    abstracts: Mapping[str, ClassValue] | None = NOTHING
     fields: Fields | None = None
     dynamic: Unknown | None = None
     dynamic_where: Where | None = None
     ambiguous_base: Ambiguous | None = None
-    mutated: dict[str, Where] = field(default_factory=dict)
+    mutated: Mapping[str, Where] = NOTHING
     frame: Frame | None = None
     local: bool = False
     impossible: bool = False
     typed_dict: bool = False
+    texts: tuple[tuple[str, Span], ...] = ()
 
     @property
     def dotted(self) -> str:
@@ -267,7 +289,7 @@ class Instance(Value):
     cls: ClassValue
     site: CallSite
     attributes: dict[str, Binding] = field(default_factory=dict)
-    changed: dict[str, Where] = field(default_factory=dict)
+    changed: Mapping[str, Where] = NOTHING
     constructing: bool = False
     variable: str | None = None
     maybe: Maybe | None = None
@@ -376,6 +398,7 @@ class ModuleValue(Value):
     open: str = ""
     mirror: dict[str, tuple[ir.FromImport | ir.Import, ir.ImportedName | None]] = field(default_factory=dict)
     failure: str = ""
+    code: ModuleCode | None = None
 
     @property
     def lazy(self) -> bool:

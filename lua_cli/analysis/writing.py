@@ -78,7 +78,7 @@ class Writing(Members):
             self.machine.class_maker.uncertain(cls, "its `__bases__` are assigned")
             return
         cls.namespace[name] = binding
-        cls.mutated[name] = statement
+        cls.mutated = {**cls.mutated, name: statement}
 
     def _set_on_instance(self, instance: Instance, name: str, binding: Binding, statement: Where) -> None:
         if name == "__class__":
@@ -95,7 +95,7 @@ class Writing(Members):
             binding = Binding(either(values, perhaps, partial=old is None), binding.where)
         instance.attributes[name] = binding
         if not instance.constructing:
-            instance.changed[name] = statement
+            instance.changed = {**instance.changed, name: statement}
 
     def _refused(self, instance: Instance, name: str, binding: Binding, statement: Where) -> bool:
         """An assignment that something else than the instance takes: a setter, or nothing, since Python raises."""

@@ -2,9 +2,9 @@
 entries of the facts store, by file; and what libcst reads of statements.
 
 The process is a fork that imports libcst, reads one file after another that nobody has begun yet, and then answers
-questions. Who began a file stands in memory that both share; what was read lies in a file without a name. Nothing
-depends on it: whatever it does not give is read by whoever asked. It is begun as early as can be, so this module loads
-little.
+questions. Who began a file stands in memory that both share; what was asked and what was read lie in files without
+names, so that nobody holds all of it at once. Nothing depends on it: what it does not give is read by whoever asked. It
+is begun as early as can be, so this module loads little.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
+    from typing import Any
 
     from lua_cli.source import ir
 
@@ -53,7 +54,8 @@ class Beside:
 
         self._numbers: dict[str, int] = {}
         self._marks = mmap.mmap(-1, _MOST * _STRIDE)
-        self._content = os.memfd_create("lua-facts")
+        self._content, self._questions = os.memfd_create("lua-facts"), os.memfd_create("lua-questions")
+        self._end = 0  # of the questions
         asked, self._asks = os.pipe()
         with suppress(OSError):  # more than is allowed: then whoever asks may wait until libcst is loaded
             fcntl.fcntl(self._asks, fcntl.F_SETPIPE_SZ, _ROOM)
@@ -63,7 +65,7 @@ class Beside:
             try:
                 os.close(self._asks)
                 os.close(self._answers)
-                _Reader(self._marks, self._content, asked, answering).serve()
+                _Reader(self._marks, self._content, self._questions, asked, answering).serve()
             finally:
                 os._exit(0)
         os.close(asked)
@@ -87,24 +89,34 @@ class Beside:
             return None
         if self._marks[at] == _BEGUN and not self._waited(at):
             return None
-        content = self._stored(self._marks[at + 1 : at + _STRIDE])
+        content = _stored(self._content, self._marks[at + 1 : at + _STRIDE])
         return content[len(digest) :] if content.startswith(digest.encode("ascii")) else None
 
-    def ask(self, texts: Sequence[Texts]) -> Callable[[], list[Readings]]:
-        """Have libcst read statements. Gives what waits for the readings, and reads by itself where none come."""
+    def ask(self, texts: Iterable[Texts]) -> Callable[[], Iterator[Readings]]:
+        """Have libcst read statements. Gives what waits for the readings, in the order of the texts, and reads by
+        itself where none come.
+        """
         from lua_cli.source.readings import readings_of
 
-        asked = self._send("texts", list(texts))
+        places: list[bytes] = []
+        for one in texts:
+            place, self._end = _put(self._questions, self._end, pickle.dumps(one, protocol=5))
+            places.append(place)
+        asked = bool(places) and self._send("texts", b"".join(places))
 
-        def wait() -> list[Readings]:
-            if asked:
-                with suppress(EOFError, OSError, pickle.UnpicklingError):
-                    content = self._stored(_exactly(self._answers, _PLACE.size))
-                    found: list[Readings] = pickle.loads(content)  # noqa: S301  # our own fork wrote it
-                    return found
-            return [readings_of(each) for each in texts]
+        def wait() -> Iterator[Readings]:
+            answers = self._answered() if asked else b""
+            for at, place in enumerate(places):
+                answer = answers[at * _PLACE.size : (at + 1) * _PLACE.size]
+                yield _loaded(self._content, answer) if answer else readings_of(_loaded(self._questions, place))
 
         return wait
+
+    def _answered(self) -> bytes:
+        """The places of the answers; none where the process is gone."""
+        with suppress(EOFError, OSError):
+            return _stored(self._content, _exactly(self._answers, _PLACE.size))
+        return b""
 
     def end(self) -> None:
         """End the process. Again and again."""
@@ -112,7 +124,7 @@ class Beside:
             os.kill(self._pid, _KILL)
             os.waitpid(self._pid, 0)
             self._pid = 0
-            for descriptor in (self._asks, self._answers, self._content):
+            for descriptor in (self._asks, self._answers, self._content, self._questions):
                 os.close(descriptor)
 
     def _send(self, kind: str, what: object) -> bool:
@@ -131,22 +143,20 @@ class Beside:
             time.sleep(_PAUSE)
         return self._marks[at] == _DONE
 
-    def _stored(self, place: bytes) -> bytes:
-        offset, length = _PLACE.unpack(place)
-        return os.pread(self._content, length, offset)
-
 
 class _Reader:
     """The fork's side."""
 
-    def __init__(self, marks: mmap.mmap, content: int, asked: int, answering: int) -> None:
-        self._marks, self._content = marks, content
+    def __init__(self, marks: mmap.mmap, content: int, questions: int, asked: int, answering: int) -> None:
+        self._marks, self._content, self._questions = marks, content, questions
         self._asked, self._answering = asked, answering
         self._offset = 0
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):  # neither input nor output is its business
             os.dup2(nowhere, descriptor)
-        _close_all_but(asked, answering, content)  # who waits for the end of a pipe must not wait for this process
+        _close_all_but(
+            asked, answering, content, questions
+        )  # who waits for the end of a pipe must not wait for this process
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
 
     def serve(self) -> None:
@@ -156,8 +166,6 @@ class _Reader:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever forked it ends it
         import libcst  # noqa: F401  # a question needs it, and it takes long
 
-        from lua_cli.source.readings import readings_of
-
         with suppress(EOFError, OSError):
             while True:
                 content = _exactly(self._asked, int.from_bytes(_exactly(self._asked, 8), "little"))
@@ -165,8 +173,7 @@ class _Reader:
                 if kind == "files":
                     self._files(*what)
                 else:
-                    found = [readings_of(each) for each in what]
-                    os.write(self._answering, self._put(pickle.dumps(found, protocol=5)))
+                    os.write(self._answering, self._put(b"".join(map(self._answer, _places(what)))))
 
     def _files(self, files: list[str], with_reads: bool) -> None:
         """Read files until something else is asked."""
@@ -183,14 +190,38 @@ class _Reader:
         self._marks[at + 1 : at + _STRIDE] = self._put(_entry(path, with_reads))
         self._marks[at] = _DONE
 
+    def _answer(self, question: bytes) -> bytes:
+        """What libcst reads of the statements at a place; gives the place of it."""
+        from lua_cli.source.readings import readings_of
+
+        return self._put(pickle.dumps(readings_of(_loaded(self._questions, question)), protocol=5))
+
     def _put(self, content: bytes) -> bytes:
-        """Put something down; gives its place."""
-        place, data = _PLACE.pack(self._offset, len(content)), memoryview(content)
-        while data:
-            written = os.pwrite(self._content, data, self._offset)
-            self._offset += written
-            data = data[written:]
+        place, self._offset = _put(self._content, self._offset, content)
         return place
+
+
+def _put(descriptor: int, offset: int, content: bytes) -> tuple[bytes, int]:
+    """Put something down; gives its place, and where the next has to be."""
+    place, data = _PLACE.pack(offset, len(content)), memoryview(content)
+    while data:
+        written = os.pwrite(descriptor, data, offset)
+        offset += written
+        data = data[written:]
+    return place, offset
+
+
+def _stored(descriptor: int, place: bytes) -> bytes:
+    offset, length = _PLACE.unpack(place)
+    return os.pread(descriptor, length, offset)
+
+
+def _loaded(descriptor: int, place: bytes) -> Any:
+    return pickle.loads(_stored(descriptor, place))  # noqa: S301  # the other one of the two wrote it
+
+
+def _places(together: bytes) -> list[bytes]:
+    return [together[at : at + _PLACE.size] for at in range(0, len(together), _PLACE.size)]
 
 
 def _close_all_but(*kept: int) -> None:

@@ -11,7 +11,7 @@ import ast
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from lua_cli.records import record
 from lua_cli.source import ir
 from lua_cli.source.decoding import DecodeError, decode
 from lua_cli.source.finder import Finder
-from lua_cli.source.function_bodies import bodies_of, numbers_at
+from lua_cli.source.function_bodies import numbers_at
 from lua_cli.source.lowering import lower_body, lower_params
 from lua_cli.source.model import (
     ComputedRead,
@@ -36,15 +36,16 @@ from lua_cli.source.model import (
 from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.readings import readings_of
-from lua_cli.source.reads import RawReads, read
+from lua_cli.source.reads import RawReads
 from lua_cli.source.spans import Span, shown_span
-from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_of
+from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_by, told_of
+from lua_cli.source.texts import Texts
 from lua_cli.source.variables import Variables
 
 if TYPE_CHECKING:
     from lua_cli.source.beside import Beside
 
-_MOST_SPLIT = 64  # files whose lines are there at once: those of all sources weigh more than what is known of them
+_MOST_AT_ONCE = 64  # files whose lines are there, or what they ask for: of all sources it weighs more than all else
 
 
 @record
@@ -54,7 +55,6 @@ class _File:
     path: Path
     facts: ir.ModuleFacts | None = None
     kept: bytes | memoryview = b""
-    told: Told | None = None
     error: SourceError | None = None
 
 
@@ -82,7 +82,10 @@ class SourceIndex:
         self._files: dict[Path, _File] = {}
         self._bodies: dict[tuple[Path, Span], ir.FunctionBody] = {}
         self._params: dict[tuple[Path, Span], tuple[ir.Parameter, ...]] = {}
-        self._texts: dict[Path | str, str] = {}
+        self._texts = Texts()
+        self._ascii: set[Path] = set()
+        self._recent: dict[Path, Told] = {}
+        self._wholes: dict[Path | str, Path] = {}
         self._lines: dict[Path | str, list[str]] = {}
         self._shown: dict[Path, str] = {}
 
@@ -98,21 +101,23 @@ class SourceIndex:
 
     def text(self, path: Path | str) -> str:
         """The decoded text of a file (a path as diagnostics show it is relative to the project). Raises SourceError."""
-        text = self._texts.get(path)
+        whole = path if isinstance(path, Path) else self._wholes.get(path)
+        if whole is None:
+            whole = self._wholes[path] = self.project.root / path
+        text = self._texts.get(whole)
         if text is None:
-            whole = self.project.root / path
-            text = self._texts.get(whole)
-            if text is None:
-                text = self._decoded(whole)
-            if whole in self._texts or self._is_first_party(whole):
-                self._texts[path] = self._texts[whole] = text
+            text = self._decoded(whole)
+            if text.isascii():
+                self._ascii.add(whole)
+            if self._is_first_party(whole):
+                self._texts.add(whole, text)
         return text
 
     def lines(self, path: Path | str) -> Sequence[str]:
         """The lines of a file, as Python counts them."""
         lines = self._lines.get(path)
         if lines is None:
-            if len(self._lines) == _MOST_SPLIT:
+            if len(self._lines) == _MOST_AT_ONCE:
                 self._lines.clear()
             lines = self._lines[path] = self.text(path).split("\n")
         return lines
@@ -122,8 +127,7 @@ class SourceIndex:
         shown = self._shown.get(path)
         if shown is None:
             shown = self._shown[path] = self.project.relative(path)
-        text = self._texts.get(path)
-        if text is not None and text.isascii():  # a byte is a character, so there is no need of lines
+        if path in self._ascii:  # a byte is a character, so there is no need of lines
             line, column, end_line, end_column = span
             return Place(shown, line, column + 1, end_line, end_column + 1)
         return Place(shown, *shown_span(span, self.lines(path)))
@@ -133,9 +137,17 @@ class SourceIndex:
         if location.path is None:
             return ir.ModuleFacts((), ())
         file = self._file(location.path, with_reads=location.origin == "first-party")
-        if file.facts is None:
-            raise file.error or AssertionError(file.path)
-        return file.facts
+        if file.error is not None:
+            raise file.error
+        return file.facts or self._kept(file.path, with_reads=False).facts
+
+    def let_go(self, location: ModuleLocation) -> None:
+        """Forget the code of a module, which weighs most of all that is known of it: whoever asks for it again gets it
+        out of the store, where there is one.
+        """
+        file = self._files.get(location.path) if location.path is not None else None
+        if file is not None and self.store is not None:
+            file.facts = None
 
     def body(self, path: Path, function: ir.Function) -> ir.FunctionBody:
         """What a function does; `path` is the file whose facts hold it. Raises SourceError."""
@@ -200,7 +212,7 @@ class SourceIndex:
         """What a first-party file is to those who read it, and who ran the functions at the lines `run`, with the
         numbers of the bodies that count; None where its text counts as a whole."""
         file = self._files.get(path)
-        if file is None or not (file.kept or file.told) or file.error is not None or path in self.whole:
+        if file is None or not file.kept or file.error is not None or path in self.whole:
             return None
         reads, bodies = self._told(file)
         kept = numbers_at(bodies, self.looked_into.get(path, set()).union(run))
@@ -216,21 +228,23 @@ class SourceIndex:
 
     def _told(self, file: _File) -> Told:
         """What a file asks for, and where its bodies are. Raises SourceError."""
-        if file.told is None:
-            file.told = told_of(file.kept)
-        if file.told is None:
-            text = self.text(file.path)
-            tree = parse(text)
-            file.told = Told(read(tree, text), bodies_of(tree, text))
-        file.kept = b""
-        return file.told
+        told = self._recent.get(file.path)
+        if told is None:
+            told = told_of(file.kept)
+            if told is None:
+                text = self.text(file.path)
+                told, file.kept = told_by(parse(text), text)
+            if len(self._recent) == _MOST_AT_ONCE:
+                self._recent.clear()
+            self._recent[file.path] = told
+        return told
 
     def _file(self, path: Path, *, with_reads: bool) -> _File:
         """Reads a file, once; what it asks for only where that is of interest."""
         if path not in self._files:
             file = self._files[path] = _File(path)
             try:
-                file.facts, file.kept = self._kept(path, with_reads and self._reads_wanted)
+                file.facts, file.kept = self._kept(path, with_reads=with_reads and self._reads_wanted)
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = self._refused(path, error.span, error.message, needs)
@@ -238,9 +252,9 @@ class SourceIndex:
                 file.error = error
         return self._files[path]
 
-    def _kept(self, path: Path, with_reads: bool) -> Kept:
+    def _kept(self, path: Path, *, with_reads: bool) -> Kept:
         """What there is to know of a file, out of the store where it knows it. Raises SourceError, ParseError."""
-        text = self.text(path)
+        text = "" if path in self.read else self.text(path)
         digest = self.read[path]
         known = self.store.get(digest) if self.store else None
         if known is None and self.store and self._beside:
@@ -248,16 +262,17 @@ class SourceIndex:
             known = self.store.add(digest, entry) if entry is not None else None
         if known is not None and (known.told or not with_reads):
             return known
-        kept = kept_of(text, with_reads=with_reads)
+        kept = kept_of(text or self.text(path), with_reads=with_reads)
         if self.store:
             self.store.put(digest, kept)
         return kept
 
-    def readings(self, texts: Sequence[dict[int, str]]) -> Callable[[], list[dict[int, ir.Stmt]]]:
-        """libcst's readings of statements, when they are asked for."""
-        if self._beside and texts:
+    def readings(self, texts: Iterable[dict[int, str]]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:
+        """libcst's readings of statements, when they are asked for, one after another."""
+        if self._beside:
             return self._beside.ask(texts)
-        return lambda: [readings_of(each) for each in texts]
+        held = list(texts)
+        return lambda: map(readings_of, held)
 
     def agreed(self, path: Path, statements: str) -> bool:
         """Whether it is known that both readers read these statements of the file alike."""

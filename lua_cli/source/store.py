@@ -8,6 +8,7 @@ imported or called. Keeps what one compile asked for, no more.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import io
 import json
@@ -57,11 +58,14 @@ def kept_of(text: str, *, with_reads: bool) -> Kept:
     """Read a source. Raises ParseError."""
     tree = parse(text)
     facts = lower(tree, text)
-    if not with_reads:
-        return Kept(facts, b"")
-    one = read(tree, text)
-    told = ((one.imports, one.env, one.computed, one.local, one.data), bodies_of(tree, text))
-    return Kept(facts, pickle.dumps(told, protocol=5))
+    return Kept(facts, told_by(tree, text)[1] if with_reads else b"")
+
+
+def told_by(tree: ast.Module, text: str) -> tuple[Told, bytes]:
+    """What a tree tells, and how that is kept."""
+    told = Told(read(tree, text), bodies_of(tree, text))
+    one = told.reads
+    return told, pickle.dumps(((one.imports, one.env, one.computed, one.local, one.data), told.bodies), protocol=5)
 
 
 def told_of(told: bytes | memoryview) -> Told | None:
@@ -89,13 +93,13 @@ class FactsStore:
         self._path, self._identity, self._writes = path, identity, writes
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
-        self._used: dict[str, memoryview | Kept] = {}
+        self._used: dict[str, bytes | memoryview] = {}
         self._agreed: set[str] = set()
         self._new = False
 
     def get(self, digest: str) -> Kept | None:
         """What is kept of the source of that digest."""
-        content = self._entries().get(digest)
+        content = self._used.get(digest) or self._entries().get(digest)
         return None if content is None else self._taken(digest, content)
 
     def add(self, digest: str, content: bytes) -> Kept | None:
@@ -104,8 +108,7 @@ class FactsStore:
         return self._taken(digest, memoryview(content))
 
     def put(self, digest: str, kept: Kept) -> None:
-        if self._writes:
-            self._used[digest] = kept  # encoded when it is written, if it is
+        self._used[digest] = encoded(kept)  # a fifth of what it weighs as facts
         self._new = True
 
     @property
@@ -113,7 +116,7 @@ class FactsStore:
         """Whether nothing was kept, or nothing of use."""
         return not self._entries()
 
-    def _taken(self, digest: str, content: memoryview) -> Kept | None:
+    def _taken(self, digest: str, content: bytes | memoryview) -> Kept | None:
         file = io.BytesIO(content)
         try:
             facts = _Reader(file).load()
@@ -137,18 +140,17 @@ class FactsStore:
         self._agreed.add(f"{digest} {statements}")
         self._new = True
 
-    def content(self) -> bytes | None:
-        """The file as it is to be now; None when it may stay as it is."""
+    def content(self) -> list[bytes | memoryview] | None:
+        """The file as it is to be now, in parts: it is large; None when it may stay as it is."""
         if not self._new and self._there is not None and len(self._used) == len(self._there):
             return None
-        written = {digest: encoded(one) if isinstance(one, Kept) else one for digest, one in self._used.items()}
-        sizes = {digest: len(content) for digest, content in written.items()}
+        sizes = {digest: len(content) for digest, content in self._used.items()}
         index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
-        parts = (index, b"\n", *written.values())
+        parts = [index, b"\n", *self._used.values()]
         checksum = hashlib.sha256()
         for part in parts:
             checksum.update(part)
-        return b"".join((_HEAD, b" ", checksum.hexdigest().encode(), b"\n", *parts))  # one copy: it is large
+        return [b" ".join((_HEAD, checksum.hexdigest().encode())), b"\n", *parts]
 
     def _entries(self) -> dict[str, memoryview]:
         if self._there is None:

@@ -70,8 +70,9 @@ def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path, wi
 
 
 def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
-    assert process.ask([TEXT, {}, {1: "class ("}])() == [readings_of(TEXT), {}, {}]
-    assert process.ask([TEXT])() == [readings_of(TEXT)], "and again"
+    assert list(process.ask([TEXT, {}, {1: "class ("}])()) == [readings_of(TEXT), {}, {}]
+    assert list(process.ask([TEXT])()) == [readings_of(TEXT)], "and again"
+    assert list(process.ask([])()) == []
 
 
 def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -
     files = written(tmp_path)
     process.read(list(map(str, files)), with_reads=True)
     assert [process.take(path, digest) for path, digest in files.items()] == [None] * len(files)
-    assert process.ask([TEXT])() == [readings_of(TEXT)]
+    assert list(process.ask([TEXT, {}])()) == [readings_of(TEXT), {}]
 
 
 def test_what_is_looked_for(tmp_path: Path) -> None:

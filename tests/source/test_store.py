@@ -33,6 +33,13 @@ def read_all(root: Path, store: FactsStore | None, *, reads: bool = True) -> lis
     return out
 
 
+def whole(store: FactsStore) -> bytes:
+    """The file as it is to be."""
+    parts = store.content()
+    assert parts is not None
+    return b"".join(parts)
+
+
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
     for name, text in SOURCES.items():
@@ -40,9 +47,7 @@ def kept(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text("[tool.lua]\n")
     store = FactsStore(tmp_path / "facts.bin", "me")
     read_all(tmp_path, store)
-    content = store.content()
-    assert content is not None
-    (tmp_path / "facts.bin").write_bytes(content)
+    (tmp_path / "facts.bin").write_bytes(whole(store))
     return tmp_path
 
 
@@ -61,9 +66,7 @@ def test_what_nobody_asks_for_any_more_is_dropped(kept: Path) -> None:
     (kept / "other.py").write_text("X = 2\n")
     store = FactsStore(kept / "facts.bin", "me")
     assert read_all(kept, store) == read_all(kept, None)
-    content = store.content()
-    assert content is not None
-    assert content.count(b"ModuleFacts") == 2
+    assert whole(store).count(b"ModuleFacts") == 2
 
 
 @pytest.mark.parametrize("at", range(0, 101, 4))
@@ -98,9 +101,7 @@ def test_nothing_but_facts_is_made_of_what_is_kept(kept: Path, monkeypatch: pyte
     assert location.path is not None
     store._used[digest.read[location.path]] = pickle.dumps(Evil())
     store._new = True
-    content = store.content()
-    assert content is not None
-    (kept / "facts.bin").write_bytes(content)
+    (kept / "facts.bin").write_bytes(whole(store))
     assert read_all(kept, FactsStore(kept / "facts.bin", "me")) == read_all(kept, None)
     assert not (tmp_path / "made").exists()
 
@@ -109,9 +110,7 @@ def test_statements_that_were_read_alike_are_remembered(kept: Path) -> None:
     store = FactsStore(kept / "facts.bin", "me")
     assert not store.agreed("d", "1 2")
     store.agree("d", "1 2")
-    content = store.content()
-    assert content is not None
-    (kept / "facts.bin").write_bytes(content)
+    (kept / "facts.bin").write_bytes(whole(store))
     again = FactsStore(kept / "facts.bin", "me")
     assert again.agreed("d", "1 2")
     assert not again.agreed("d", "1 3")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
     from lua_cli.source.spans import Span
 
+_MOST_AT_ONCE = 64  # modules whose code is there: that of all weighs more than what is known of them
+
 
 class RegisteredTool(NamedTuple):
     """A class of a registered skill that is a tool, at one place where it is registered."""
@@ -119,6 +121,8 @@ class Context:
         from lua_cli.source import SourceError
 
         if module not in self._top_levels:
+            if len(self._top_levels) == _MOST_AT_ONCE:
+                self._top_levels.clear()
             path = self.analysis.modules.get(module)
             location = self.index.entry() if path == self.analysis.entry else self.index.locate(module)
             try:
