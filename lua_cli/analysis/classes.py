@@ -77,8 +77,8 @@ class ClassMaker(Decoration):
         body.annotations = {}
         body.docstring = docstring(node.body)
         self.machine.executor.block(node.body, body)
-        cls.texts = tuple(plain_texts(node.body))
         cls.namespace, cls.annotations, body.annotations = body.names, body.annotations or NOTHING, None
+        cls.texts = tuple(plain_texts(node.body, cls.namespace))
         for binding in cls.namespace.values():
             if isinstance(binding.value, FunctionValue) and binding.value.owner is None:
                 binding.value.owner = cls

@@ -7,12 +7,13 @@ text. Code that is read asks by name, which source/word_reads.py sees.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.values import (
     AgentValue,
     Ambiguous,
+    Binding,
     Bound,
     ClassValue,
     DictValue,
@@ -33,7 +34,6 @@ from lua_cli.analysis.values import (
     Value,
 )
 from lua_cli.source import ir
-from lua_cli.source.spans import Span
 from lua_cli.source.word_reads import WORDS
 
 if TYPE_CHECKING:
@@ -161,16 +161,17 @@ def plain_words(cls: ClassValue, *, is_tool: bool | None) -> tuple[str, ...]:
     """Which of the two the body of a tool's class writes, as a text by itself."""
     if cls.origin != "first-party" or not is_tool:
         return ()
-    bound = {key: binding.where.span for key in WORDS if (binding := cls.namespace.get(key)) and binding.where}
-    return tuple(key for key in WORDS if key in bound and (key, bound[key]) in cls.texts)
+    return tuple(key for key in WORDS if any(cls.namespace.get(key) is text for text in cls.texts))
 
 
-def plain_texts(body: tuple[ir.Stmt, ...]) -> Iterator[tuple[str, Span]]:
-    """Which of the two words a class body writes as texts by themselves, and where the texts stand."""
+def plain_texts(body: tuple[ir.Stmt, ...], namespace: Mapping[str, Binding]) -> Iterator[Binding]:
+    """What binds the two words in a class, where its body writes them as texts by themselves."""
     for statement in body:
         match statement:
             case (
                 ir.Assign(targets=(ir.Name(id=name),), value=ir.Const(span=span, value=str()))
                 | ir.Annotate(target=ir.Name(id=name), value=ir.Const(span=span, value=str()))
             ) if name in WORDS:
-                yield name, span
+                found = namespace.get(name)
+                if found is not None and found.where is not None and found.where.span == span:
+                    yield found

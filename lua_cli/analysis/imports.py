@@ -53,6 +53,7 @@ class Importer:
         self._nested = 0
         self._mirrored: set[tuple[str, str]] = set()
         self._absent: dict[tuple[str, str], bool] = {}
+        self._put_off: dict[tuple[str, str], Lazy] = {}
 
     # Modules
 
@@ -288,6 +289,8 @@ class Importer:
         found = self.member(source, name)
         if isinstance(found, Lazy) and self._must_check(source, name, frame):
             found = self.now(source, name)
+        if isinstance(found, Lazy) and not frame.module.lazy:  # once for all modules that import it
+            return self._put_off.setdefault((source.dotted, name), found)
         if found is None or (isinstance(found, Unknown) and "__getattr__" in source.frame.names):
             found = self._submodule(source, name) or found
         if found is not None:

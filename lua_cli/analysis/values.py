@@ -213,7 +213,7 @@ class ClassValue(Value):
     typed_dict  a TypedDict, which is a dict and keeps none of its bases
     statement   its statement, decorators included; None for a class that is made by a call
     written_bases  its bases as they are written, keywords apart
-    texts       its name and description, where its body writes them as texts by themselves, and where they stand
+    texts       what bound its name and its description, where its body writes them as texts by themselves
     """
 
     name: str
@@ -241,7 +241,7 @@ class ClassValue(Value):
     local: bool = False
     impossible: bool = False
     typed_dict: bool = False
-    texts: tuple[tuple[str, Span], ...] = ()
+    texts: tuple[Binding, ...] = ()
 
     @property
     def dotted(self) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
-from lua_cli.records import field, record
+from lua_cli.records import field, record, replace
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
@@ -132,6 +132,10 @@ class Draft:
     flow: AgentEntry | None = None  # the skill is an agent of flows
     called: tuple[tuple[str, str, str], ...] = ()  # Python tools that its flows call: name, module, qualname
     folder: str | None = None  # where its SKILL.md and what belongs to it are, for a skill that is such a folder
+
+    def without_contents(self) -> Draft:
+        """The draft for those who ask what is in it, when its artifact is made."""
+        return replace(self, files=tuple(replace(file, content=b"") for file in self.files))
 
     def digest(self) -> str:
         """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the

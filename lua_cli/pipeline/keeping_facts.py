@@ -52,7 +52,7 @@ def read_beside(
 
 def keep_facts(project: Project, index: SourceIndex) -> None:
     """Write down what this reading asked for. A disk that refuses costs the next reading its time, nothing else."""
-    content = index.store.content() if index.store else None
+    content = index.store.content()
     if content is not None:
         path = _place(project)
         with suppress(OSError):

@@ -72,7 +72,7 @@ class SourceIndex:
         """`reads`: whether what modules ask for is read along with their facts: a build asks it of all, a check of
         few."""
         self.project = project
-        self.store = store
+        self.store = store if store is not None else FactsStore(None, "", writes=False)
         self._beside = beside
         self._reads_wanted = reads
         self.finder = Finder(project)
@@ -143,10 +143,10 @@ class SourceIndex:
 
     def let_go(self, location: ModuleLocation) -> None:
         """Forget the code of a module, which weighs most of all that is known of it: whoever asks for it again gets it
-        out of the store, where there is one.
+        out of the store.
         """
         file = self._files.get(location.path) if location.path is not None else None
-        if file is not None and self.store is not None:
+        if file is not None:
             file.facts = None
 
     def body(self, path: Path, function: ir.Function) -> ir.FunctionBody:
@@ -256,15 +256,14 @@ class SourceIndex:
         """What there is to know of a file, out of the store where it knows it. Raises SourceError, ParseError."""
         text = "" if path in self.read else self.text(path)
         digest = self.read[path]
-        known = self.store.get(digest) if self.store else None
-        if known is None and self.store and self._beside:
+        known = self.store.get(digest)
+        if known is None and self._beside:
             entry = self._beside.take(path, digest)
             known = self.store.add(digest, entry) if entry is not None else None
         if known is not None and (known.told or not with_reads):
             return known
         kept = kept_of(text or self.text(path), with_reads=with_reads)
-        if self.store:
-            self.store.put(digest, kept)
+        self.store.put(digest, kept)
         return kept
 
     def readings(self, texts: Iterable[dict[int, str]]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:
@@ -276,12 +275,11 @@ class SourceIndex:
 
     def agreed(self, path: Path, statements: str) -> bool:
         """Whether it is known that both readers read these statements of the file alike."""
-        return self.store is not None and self.store.agreed(self.read[path], statements)
+        return self.store.agreed(self.read[path], statements)
 
     def agree(self, path: Path, statements: str) -> None:
         """Remember that they do."""
-        if self.store:
-            self.store.agree(self.read[path], statements)
+        self.store.agree(self.read[path], statements)
 
     def _decoded(self, path: Path) -> str:
         try:

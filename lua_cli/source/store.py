@@ -85,11 +85,14 @@ def encoded(kept: Kept) -> bytes:
 
 
 class FactsStore:
-    """The facts of one project's sources. `identity`: the program, and all else that decides how a source is read;
-    `writes`: whether what is used will be written, and has to be remembered for it.
+    """The facts of one project's sources.
+
+    path      the file; None where nothing is kept between compiles
+    identity  the program, and all else that decides how a source is read
+    writes    whether what is used will be written, and has to be remembered for it
     """
 
-    def __init__(self, path: Path, identity: str, *, writes: bool = True) -> None:
+    def __init__(self, path: Path | None, identity: str, *, writes: bool = True) -> None:
         self._path, self._identity, self._writes = path, identity, writes
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
@@ -156,7 +159,9 @@ class FactsStore:
         if self._there is None:
             self._there = {}
             with suppress(OSError, ValueError, TypeError, AttributeError):  # nothing is kept, or nothing of use
-                content = self._path.read_bytes() if self._path.is_file() else b""  # a pipe would be waited for
+                content = (
+                    self._path.read_bytes() if self._path and self._path.is_file() else b""
+                )  # a pipe would be waited for
                 self._there, self._agreed_there = self._loaded(content)
         return self._there
 
