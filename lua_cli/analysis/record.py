@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 from lua_cli.analysis.values import ClassValue, ModuleValue, Where
 from lua_cli.records import record
 from lua_cli.source import ModuleLocation, SourceError, SourceIndex, ir
-from lua_cli.source.grafting import equal, grafted, is_fit, pruned
+from lua_cli.source.grafting import grafted, is_fit, pruned
+from lua_cli.source.readings import Statements
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
@@ -40,7 +41,7 @@ def ask(machine: Machine, used: list[ClassValue], calls: list[Where]) -> Callabl
     index = machine.index  # the machine is gone when the answer comes
     questions: list[_Question] = []
 
-    def texts() -> Iterator[dict[int, str]]:
+    def statements() -> Iterator[Statements]:
         for module in machine.importer.modules.values():
             path = module.location.path
             if path in lines and path is not None and module.location.origin == "first-party":
@@ -49,7 +50,7 @@ def ask(machine: Machine, used: list[ClassValue], calls: list[Where]) -> Callabl
                     questions.append(asked[0])
                     yield asked[1]
 
-    wait = index.readings(texts())
+    wait = index.differing(statements())
 
     def differences() -> dict[str, ir.ModuleFacts]:
         found: dict[str, ir.ModuleFacts] = {}
@@ -78,8 +79,8 @@ def _judged_lines(machine: Machine, used: list[ClassValue], calls: list[Where]) 
 
 def _question(
     machine: Machine, module: ModuleValue, path: Path, wanted: set[int]
-) -> tuple[_Question, dict[int, str]] | None:
-    """What is to be asked of a module, and the texts of its statements; None where both are known to read it alike."""
+) -> tuple[_Question, Statements] | None:
+    """What is to be asked of a module, and its statements; None where both are known to read it alike."""
     try:
         facts = machine.facts(module)
         lines = machine.index.lines(path)
@@ -90,22 +91,22 @@ def _question(
     which = " ".join(map(str, chosen))
     if machine.index.agreed(path, which):
         return None
-    texts: dict[int, str] = {}
+    statements: dict[int, tuple[str, ir.Stmt]] = {}
     for at in chosen:
         statement = facts.body[at]
         if not isinstance(statement, ir.Import | ir.FromImport | ir.Function):
             text = pruned(statement, lines)
             if is_fit(statement, len(text)):
-                texts[at] = text
-    return _Question(module.location, path, which), texts
+                statements[at] = text, statement
+    return _Question(module.location, path, which), statements
 
 
 def _different(index: SourceIndex, question: _Question, readings: dict[int, ir.Stmt]) -> ir.ModuleFacts | None:
-    """The module's facts with libcst's reading of the judged statements; None when that is the same."""
-    facts = index.facts(question.location)
-    if all(equal(reading, facts.body[at]) for at, reading in readings.items()):
+    """The module's facts with libcst's reading of the statements that it reads differently; None without such."""
+    if not readings:
         index.agree(question.path, question.which)
         return None
+    facts = index.facts(question.location)
     body = list(facts.body)
     for at, reading in readings.items():
         body[at] = grafted(reading, facts.body[at], facts.body[at].span)

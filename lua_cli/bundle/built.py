@@ -7,20 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import LuaError
-from lua_cli.records import field, record
+from lua_cli.records import record
+
+if TYPE_CHECKING:
+    from lua_cli.packed import Packed
 
 
 @record(frozen=True)
 class Artifact:
-    """A sealed artifact. `digest` is "sha256:" + hex over `content`; `manifest` is the parsed manifest.json."""
+    """A sealed artifact. `digest` is "sha256:" + hex over `content`."""
 
     skill: str
-    content: bytes
+    packed: Packed
     digest: str
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def content(self) -> bytes:
+        return self.packed.whole()
 
     @property
     def file_name(self) -> str:

@@ -202,7 +202,7 @@ class _Collector:
 
     def _say_size(self, skill: SkillInfo, files: Iterable[BundledFile]) -> None:
         """An artifact that outgrows its budget: an upload and an unpacking that somebody waits for."""
-        sizes = {file.source: len(file.content) for file in files}
+        sizes = {file.source: file.packed.size for file in files}
         total, budget = sum(sizes.values()), self._project.settings.size_budget
         if total > budget:
             reason = f"{shown_size(total)}, and the budget is {shown_size(budget)}; most of it are {largest(sizes)}"

@@ -17,7 +17,7 @@ def explain_bundle(draft: Draft) -> dict[str, Any]:
                 "path": file.name,
                 "source": file.source,
                 "kind": file.kind,
-                "size": len(file.content),
+                "size": file.packed.size,
                 "reason": file.reason,
             }
             for file in draft.files

@@ -14,6 +14,7 @@ from lua_cli.bundle.model import AgentEntry, BundledFile, Draft, DraftTool, EnvU
 from lua_cli.flows.agents import OPEN_OBJECT
 from lua_cli.flows.model import Agent, Block, Flow, Flows, Template
 from lua_cli.flows.reach import Reach, reach_of
+from lua_cli.packed import Packed
 from lua_cli.records import replace
 
 if TYPE_CHECKING:
@@ -53,9 +54,11 @@ def flow_files(flows: Flows, reach: Reach) -> Iterator[BundledFile]:
     """The YAML files and documents of flows, as the engine reads them."""
     for path in reach.files:
         reason = "holds the flow" if path in reach.begins else "its flows are mentioned"
-        yield BundledFile(path, flows.files[path].encode(), "flow", reason, path)
+        yield BundledFile(path, Packed(flows.files[path].encode()), "flow", reason, path)
     for path in reach.documents:
-        yield BundledFile(path, flows.files[path].encode(), "document", "a template resource of its flows", path)
+        yield BundledFile(
+            path, Packed(flows.files[path].encode()), "document", "a template resource of its flows", path
+        )
 
 
 def flow_tool(info: ClassInfo) -> DraftTool:

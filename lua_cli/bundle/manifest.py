@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle.canonical import manifest_bytes
 from lua_cli.bundle.shape import Check, ManifestError, check, each, maybe, one_of, record, table
-from lua_cli.digests import sha256_hex
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft, DraftTool
@@ -44,7 +43,7 @@ def build_manifest(draft: Draft, schemas: Mapping[str, Mapping[str, Any]]) -> di
         },
         "tools": [_tool(tool, schemas.get(f"{tool.module}:{tool.qualname}")) for tool in draft.tools],
         "files": [
-            {"path": file.name, "sha256": sha256_hex(file.content), "size": len(file.content), "kind": file.kind}
+            {"path": file.name, "sha256": file.packed.sha256, "size": file.packed.size, "kind": file.kind}
             for file in sorted(draft.files, key=lambda file: file.name)
         ],
         "requires": [

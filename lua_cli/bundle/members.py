@@ -19,6 +19,7 @@ from lua_cli.bundle.model import BundledFile
 from lua_cli.bundle.names import MANIFEST_NAME, collisions, name_problem
 from lua_cli.diagnostics import Place
 from lua_cli.errors import LuaError
+from lua_cli.packed import Packed
 from lua_cli.project import Project
 from lua_cli.source import SourceIndex
 
@@ -34,9 +35,9 @@ class FileReader:
         self._homes = tuple(folder.resolve() for folder in (project.root, *project.import_roots))
         self.digests: dict[Path, str] = {}
         self.asked: set[Path] = set()
-        self._contents: dict[tuple[Path, bool], bytes] = {}
+        self._contents: dict[tuple[Path, bool], Packed] = {}
 
-    def read(self, path: Path, *, text: bool) -> bytes:
+    def read(self, path: Path, *, text: bool) -> Packed:
         """The content. Raises OSError, and LuaError for one that is too large or changed since it was analysed."""
         if (path, text) not in self._contents:
             facts = path.stat()
@@ -53,7 +54,7 @@ class FileReader:
             if self._index.read.get(path, digest) != digest:
                 shown = self.project.relative(path)
                 raise LuaError(f"{shown} changed while it was compiled", hint="compile again: lua compile")
-            self._contents[path, text] = content.replace(b"\r\n", b"\n") if text else content
+            self._contents[path, text] = Packed(content.replace(b"\r\n", b"\n") if text else content)
         return self._contents[path, text]
 
     def outside(self, path: Path) -> Path | None:

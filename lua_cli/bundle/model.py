@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact, OpenedArtifact
-from lua_cli.records import field, record, replace
+from lua_cli.records import field, record
 
 if TYPE_CHECKING:
     from lua_cli.analysis.model import Finding
     from lua_cli.diagnostics import Place
+    from lua_cli.packed import Packed
 
 __all__ = [
     "FORMAT",
@@ -40,10 +41,14 @@ class BundledFile:
     """One member: `name` inside the archive (forward slashes), its bytes, and why it is in (for `--explain-bundle`)."""
 
     name: str
-    content: bytes
+    packed: Packed
     kind: Literal["module", "data", "document", "flow"]
     reason: str
     source: str  # path in the project, forward slashes
+
+    @property
+    def content(self) -> bytes:
+        return self.packed.whole()
 
 
 @record(frozen=True)
@@ -132,10 +137,6 @@ class Draft:
     flow: AgentEntry | None = None  # the skill is an agent of flows
     called: tuple[tuple[str, str, str], ...] = ()  # Python tools that its flows call: name, module, qualname
     folder: str | None = None  # where its SKILL.md and what belongs to it are, for a skill that is such a folder
-
-    def without_contents(self) -> Draft:
-        """The draft for those who ask what is in it, when its artifact is made."""
-        return replace(self, files=tuple(replace(file, content=b"") for file in self.files))
 
     def digest(self) -> str:
         """SHA-256 over everything of the draft that decides what a probe would see: together with the interpreter, the

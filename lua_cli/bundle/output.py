@@ -19,7 +19,7 @@ import errno
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.canonical import MANIFEST_NAME
@@ -29,6 +29,9 @@ from lua_cli.bundle.names import artifact_file_name
 from lua_cli.bundle.publishing import PUBLISHED, current, publish
 from lua_cli.bundle.shape import ManifestError, check, each, record
 from lua_cli.errors import LuaError
+
+if TYPE_CHECKING:
+    from lua_cli.bundle.publishing import Content
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _ENTRIES = each(record(skill=str, file=str, digest=str, size=int))
@@ -106,9 +109,9 @@ def _entries_of(artifacts: Sequence[Artifact | BuiltArtifact]) -> list[dict[str,
     ]
 
 
-def _files_of(artifacts: Sequence[Artifact | BuiltArtifact], document: Mapping[str, Any]) -> dict[str, bytes | str]:
-    files: dict[str, bytes | str] = {
-        artifact_file_name(one.skill): one.content if isinstance(one, Artifact) else str(one.stored)
+def _files_of(artifacts: Sequence[Artifact | BuiltArtifact], document: Mapping[str, Any]) -> dict[str, Content]:
+    files: dict[str, Content] = {
+        artifact_file_name(one.skill): one.packed.whole if isinstance(one, Artifact) else str(one.stored)
         for one in artifacts
     }
     if len(files) != len(artifacts):
@@ -119,7 +122,7 @@ def _files_of(artifacts: Sequence[Artifact | BuiltArtifact], document: Mapping[s
 
 
 def _size(one: Artifact | BuiltArtifact) -> int:
-    return len(one.content) if isinstance(one, Artifact) else one.size
+    return one.packed.size if isinstance(one, Artifact) else one.size
 
 
 def _ignore_in_git(output: Path) -> None:

@@ -1,8 +1,8 @@
 """Makes a build current: a folder of its own, written whole, and one rename (output.py has the picture).
 
-In: the output folder, the files of a build by name: their bytes, or the path of one that lies there from before. Out:
-the folder of the current build. Raises OSError; the current build is then what it was. Paths are texts here: `pathlib`
-costs more to load than all this takes.
+In: the output folder, the files of a build by name: their bytes, what gives them (so that not all are there at once),
+or the path of one that lies there from before. Out: the folder of the current build. Raises OSError; the current build
+is then what it was. Paths are texts here: `pathlib` costs more to load than all this takes.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from lua_cli.bundle.disk import discard, read_whole, sync_folder
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    Content = bytes | str | Callable[[], bytes]
 
 PUBLISHED, BUILDS, _NEXT = "artifacts", "builds", "next"
 _KEPT_SECONDS = 60.0
 
 
-def publish(output: str, files: Mapping[str, bytes | str], *, alone: bool) -> str | None:
+def publish(output: str, files: Mapping[str, Content], *, alone: bool) -> str | None:
     """Make these files the current build; gives its folder. What is current already is left alone. `alone`: no other
     process is at it.
     """
@@ -59,7 +61,7 @@ def current(output: str) -> str | None:
     return folder if os.path.isdir(folder) else None
 
 
-def _holds(folder: str, files: Mapping[str, bytes | str]) -> bool:
+def _holds(folder: str, files: Mapping[str, Content]) -> bool:
     try:
         if set(os.listdir(folder)) != files.keys():
             return False
@@ -68,11 +70,15 @@ def _holds(folder: str, files: Mapping[str, bytes | str]) -> bool:
         return False
 
 
-def _is_in(path: str, content: bytes | str) -> bool:
-    return content == (path if isinstance(content, str) else read_whole(path))
+def _is_in(path: str, content: Content) -> bool:
+    return content == path if isinstance(content, str) else _whole(content) == read_whole(path)
 
 
-def _write(folder: str, files: Mapping[str, bytes | str]) -> None:
+def _whole(content: bytes | Callable[[], bytes]) -> bytes:
+    return content if isinstance(content, bytes) else content()
+
+
+def _write(folder: str, files: Mapping[str, Content]) -> None:
     os.mkdir(folder)
     for name, content in files.items():
         path = os.path.join(folder, name)
@@ -81,7 +87,7 @@ def _write(folder: str, files: Mapping[str, bytes | str]) -> None:
                 continue
             content = read_whole(content)
         with open(path, "xb") as file:
-            file.write(content)
+            file.write(_whole(content))
             file.flush()
             os.fsync(file.fileno())
     sync_folder(folder)

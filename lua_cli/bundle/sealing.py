@@ -11,6 +11,7 @@ from lua_cli.bundle.canonical import digest_of, manifest_bytes
 from lua_cli.bundle.manifest import build_manifest
 from lua_cli.bundle.names import MANIFEST_NAME
 from lua_cli.errors import LuaError
+from lua_cli.packed import Packed
 
 if TYPE_CHECKING:
     from lua_cli.bundle.model import Draft
@@ -34,7 +35,7 @@ def sealed(skill: str, manifest: Mapping[str, Any], members: Mapping[str, bytes]
             hint=f"the limits are {MAX_ARCHIVE // 2**20} MiB, {MAX_FILE // 2**20} MiB a file and {MAX_FILES} files: "
             "let the tool fetch large data instead of bundling it",
         )
-    return Artifact(skill, content, digest_of(content), manifest)
+    return Artifact(skill, Packed(content), digest_of(content))
 
 
 def largest(sizes: Mapping[str, int], count: int = 3) -> str:

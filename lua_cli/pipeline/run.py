@@ -210,9 +210,7 @@ def _bundle(
     if choice.providers:
         diagnostics += say(schema_findings(read.analysis, schemas, choice.providers), project, choice)
     artifacts = () if _has_errors(diagnostics) else tuple(seal(draft, schemas) for draft in collected.drafts)
-    # What is in an artifact is not held twice: all sources together weigh as much as all that is said of them.
-    bundled = replace(collected, drafts=tuple(draft.without_contents() for draft in collected.drafts))
-    return _Bundled(bundled, tuple(diagnostics), schemas, artifacts, probed.seen)
+    return _Bundled(collected, tuple(diagnostics), schemas, artifacts, probed.seen)
 
 
 def _written(

@@ -83,7 +83,8 @@ def check(context: Context) -> Iterator[Diagnostic]:
             continue  # a model copies its defaults for each instance
         for dotted in mro:
             info = context.analysis.classes.get(dotted)
-            if info is not None and dotted not in seen and info.module in context.analysis.modules:
+            own = info is not None and info.module in context.analysis.modules
+            if info is not None and own and dotted not in seen and not info.immutable:
                 seen.add(dotted)
                 yield from _in_class(
                     context, info, [context.analysis.classes[one] for one in mro if one in context.analysis.classes]

@@ -1,5 +1,5 @@
 """Reads sources in a process beside this one, where there is a second core. In: files that are probably wanted. Out:
-entries of the facts store, by file; and what libcst reads of statements.
+entries of the facts store, by file; and what libcst reads differently of statements.
 
 The process is a fork that imports libcst, reads one file after another that nobody has begun yet, and then answers
 questions. Who began a file stands in memory that both share; what was asked and what was read lie in files without
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from lua_cli.source import ir
+    from lua_cli.source.readings import Statements
 
-    Texts = dict[int, str]  # of statements, by number
     Readings = dict[int, ir.Stmt]
 
 _MOST = 50_000  # files
@@ -92,23 +92,23 @@ class Beside:
         content = _stored(self._content, self._marks[at + 1 : at + _STRIDE])
         return content[len(digest) :] if content.startswith(digest.encode("ascii")) else None
 
-    def ask(self, texts: Iterable[Texts]) -> Callable[[], Iterator[Readings]]:
-        """Have libcst read statements. Gives what waits for the readings, in the order of the texts, and reads by
-        itself where none come.
+    def ask(self, statements: Iterable[Statements]) -> Callable[[], Iterator[Readings]]:
+        """Have libcst read statements, one module after another. Gives what waits for the readings that differ, in the
+        same order, and reads by itself where none come.
         """
-        from lua_cli.source.readings import readings_of
+        from lua_cli.source.readings import differing
 
         places: list[bytes] = []
-        for one in texts:
+        for one in statements:
             place, self._end = _put(self._questions, self._end, pickle.dumps(one, protocol=5))
             places.append(place)
-        asked = bool(places) and self._send("texts", b"".join(places))
+        asked = bool(places) and self._send("statements", b"".join(places))
 
         def wait() -> Iterator[Readings]:
             answers = self._answered() if asked else b""
             for at, place in enumerate(places):
                 answer = answers[at * _PLACE.size : (at + 1) * _PLACE.size]
-                yield _loaded(self._content, answer) if answer else readings_of(_loaded(self._questions, place))
+                yield _loaded(self._content, answer) if answer else differing(_loaded(self._questions, place))
 
         return wait
 
@@ -191,10 +191,10 @@ class _Reader:
         self._marks[at] = _DONE
 
     def _answer(self, question: bytes) -> bytes:
-        """What libcst reads of the statements at a place; gives the place of it."""
-        from lua_cli.source.readings import readings_of
+        """What libcst reads differently of the statements at a place; gives the place of it."""
+        from lua_cli.source.readings import differing
 
-        return self._put(pickle.dumps(readings_of(_loaded(self._questions, question)), protocol=5))
+        return self._put(pickle.dumps(differing(_loaded(self._questions, question)), protocol=5))
 
     def _put(self, content: bytes) -> bytes:
         place, self._offset = _put(self._content, self._offset, content)

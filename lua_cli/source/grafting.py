@@ -8,12 +8,13 @@ Pure.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from lua_cli.source import ir
 from lua_cli.source.lowering import NOT_READ
 from lua_cli.source.spans import Span
 
+_T = TypeVar("_T")
 _PLACED = ("span", "name_span", "rebinds", "body_start")  # what only `ast` knows
 MAX_TEXT = 200_000  # libcst's parser is slow on hostile text; what is longer is read by `ast` alone
 
@@ -64,17 +65,19 @@ def _names(node: tuple[Any, ...]) -> Sequence[str]:
 
 def is_fit(statement: ir.Stmt, length: int) -> bool:
     """Whether libcst should be given a statement: not what is nested so deeply that `ast`'s reading is cut off too."""
-    return length <= MAX_TEXT and not any(isinstance(n, ir.Opaque) and n.what == NOT_READ for n in nodes(statement))
+    return length <= MAX_TEXT and not any(one.what == NOT_READ for one in nodes(statement, ir.Opaque))
 
 
-def nodes(statement: Any) -> Iterator[Any]:
-    """Every node of a statement."""
+def nodes(statement: Any, kind: type[_T]) -> Iterator[_T]:
+    """The nodes of a kind in a statement, itself included."""
     stack = [statement]
     while stack:
         node = stack.pop()
-        if hasattr(node, "_fields"):
+        if isinstance(node, kind):
             yield node
-        stack.extend(part for part in node if isinstance(part, tuple))
+        stack += [
+            part for part in node if isinstance(part, tuple) and part and type(part[0]) is not int
+        ]  # but for spans
 
 
 def pruned(statement: ir.Stmt, lines: Sequence[str]) -> str:
@@ -82,7 +85,7 @@ def pruned(statement: ir.Stmt, lines: Sequence[str]) -> str:
     decorators = getattr(statement, "decorators", ())
     first = min([statement.span[0], *(decorator.span[0] for decorator in decorators)])
     column = 0 if decorators else statement.span[1]
-    functions = sorted((n for n in nodes(statement) if isinstance(n, ir.Function)), key=lambda f: f.span)
+    functions = sorted(nodes(statement, ir.Function), key=lambda function: function.span)
     out: list[str] = []
     at = (first, column)
     for function in functions:

@@ -35,7 +35,7 @@ from lua_cli.source.model import (
 )
 from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
-from lua_cli.source.readings import readings_of
+from lua_cli.source.readings import Statements, differing
 from lua_cli.source.reads import RawReads
 from lua_cli.source.spans import Span, shown_span
 from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_by, told_of
@@ -54,7 +54,7 @@ class _File:
 
     path: Path
     facts: ir.ModuleFacts | None = None
-    kept: bytes | memoryview = b""
+    kept: bytes = b""
     error: SourceError | None = None
 
 
@@ -266,12 +266,14 @@ class SourceIndex:
         self.store.put(digest, kept)
         return kept
 
-    def readings(self, texts: Iterable[dict[int, str]]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:
-        """libcst's readings of statements, when they are asked for, one after another."""
+    def differing(self, statements: Iterable[Statements]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:
+        """libcst's readings of statements that it reads differently, when they are asked for, one module after
+        another.
+        """
         if self._beside:
-            return self._beside.ask(texts)
-        held = list(texts)
-        return lambda: map(readings_of, held)
+            return self._beside.ask(statements)
+        held = list(statements)
+        return lambda: map(differing, held)
 
     def agreed(self, path: Path, statements: str) -> bool:
         """Whether it is known that both readers read these statements of the file alike."""

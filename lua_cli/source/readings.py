@@ -1,5 +1,5 @@
-"""libcst's readings of a module's statements. In: their texts, by number. Out: facts without places, by number; what it
-cannot read is left out.
+"""libcst's readings of a module's statements. In: their texts, by number, and what `ast` reads there. Out: facts
+without places, by number, of those that it reads differently; what it cannot read is left out.
 """
 
 from __future__ import annotations
@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lua_cli.source import ir
+from lua_cli.source.grafting import equal
+
+Statements = Mapping[int, tuple[str, ir.Stmt]]
 
 
 def readings_of(texts: Mapping[int, str]) -> dict[int, ir.Stmt]:
@@ -30,3 +33,9 @@ def readings_of(texts: Mapping[int, str]) -> dict[int, ir.Stmt]:
         if len(reading) == 1:
             out[at] = reading[0]
     return out
+
+
+def differing(statements: Statements) -> dict[int, ir.Stmt]:
+    """Those of the readings that are not the same as the other reader's."""
+    readings = readings_of({at: text for at, (text, _) in statements.items()})
+    return {at: reading for at, reading in readings.items() if not equal(reading, statements[at][1])}

@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lua_cli.packed import Packed
 from lua_cli.source import ir
 from lua_cli.source.function_bodies import Body, bodies_of
 from lua_cli.source.lowering import lower
@@ -44,7 +45,7 @@ class Kept(NamedTuple):
     """
 
     facts: ir.ModuleFacts
-    told: bytes | memoryview
+    told: bytes
 
 
 class Told(NamedTuple):
@@ -68,7 +69,7 @@ def told_by(tree: ast.Module, text: str) -> tuple[Told, bytes]:
     return told, pickle.dumps(((one.imports, one.env, one.computed, one.local, one.data), told.bodies), protocol=5)
 
 
-def told_of(told: bytes | memoryview) -> Told | None:
+def told_of(told: bytes) -> Told | None:
     """What was asked for; None where it was not, or is of no use."""
     try:
         (imports, env, computed, local, data), bodies = _Reader(io.BytesIO(told)).load()
@@ -80,8 +81,8 @@ def told_of(told: bytes | memoryview) -> Told | None:
 
 
 def encoded(kept: Kept) -> bytes:
-    """An entry as it is kept."""
-    return b"".join((pickle.dumps(kept.facts, protocol=5), kept.told))
+    """An entry as it is kept: a fifth of what it weighs as facts."""
+    return pickle.dumps(kept.facts, protocol=5) + kept.told
 
 
 class FactsStore:
@@ -97,21 +98,26 @@ class FactsStore:
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
         self._used: dict[str, bytes | memoryview] = {}
+        self._unwritten: dict[str, Packed] = {}
         self._agreed: set[str] = set()
         self._new = False
 
     def get(self, digest: str) -> Kept | None:
         """What is kept of the source of that digest."""
-        content = self._used.get(digest) or self._entries().get(digest)
+        packed = self._unwritten.get(digest)
+        content = packed.whole() if packed else self._used.get(digest) or self._entries().get(digest)
         return None if content is None else self._taken(digest, content)
 
     def add(self, digest: str, content: bytes) -> Kept | None:
         """What an entry says that somebody else has made (`encoded`), which is kept from now on."""
         self._new = True
-        return self._taken(digest, memoryview(content))
+        return self._taken(digest, content)
 
     def put(self, digest: str, kept: Kept) -> None:
-        self._used[digest] = encoded(kept)  # a fifth of what it weighs as facts
+        if self._writes:
+            self._used[digest] = encoded(kept)
+        else:
+            self._unwritten[digest] = Packed(encoded(kept))
         self._new = True
 
     @property
@@ -127,8 +133,7 @@ class FactsStore:
             return None
         if self._writes:
             self._used[digest] = content
-        at = file.tell()
-        return Kept(facts, content[at:] if at < len(content) else b"")  # an empty view would hold the whole
+        return Kept(facts, file.read())
 
     def agreed(self, digest: str, statements: str) -> bool:
         """Whether both readers gave the same for these statements of the source of that digest."""

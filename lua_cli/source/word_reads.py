@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 
+from lua_cli.source.words import Words
+
 WORDS = ("name", "description")
 _BOTH = frozenset(WORDS)
 # By these a program gets at attributes without naming them in its text.
@@ -26,11 +28,9 @@ _IN_A_TEXT = re.compile(r"\.(name|description)\b")
 _IN_AN_ANNOTATION = re.compile(r"\b(name|description)\b")
 # One of these stands in every text that has something to say here: a name that gives all, an attribute, or a name that
 # nothing is given to (`name = …`, `f(name=…)`) and that is no text by itself (`"name"`).
-_FIRST_LOOK = re.compile(
-    rf"\b(?:{'|'.join(sorted(_ANY))}|match)\b"
-    r"|\.\s*(?:name|description)\b"
-    r"|(?<![\w'\"])(?:name|description)\b(?!\s*=\s*[^=}!:\s])"
-)
+_GIVE_ALL = Words((*sorted(_ANY), "match"))
+_ATTRIBUTE = re.compile(r"\.\s*(?:name|description)\b")
+_BARE = {word: re.compile(rf"{word}(?<![\w'\"]{word})\b(?!\s*=\s*[^=}}!:\s])") for word in WORDS}
 
 
 def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple[int, int]]) -> frozenset[str]:
@@ -39,7 +39,7 @@ def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple
     for first, last in blanks:
         lines[first - 1 : last] = [""] * (last - first + 1)
     left = "\n".join(lines)
-    if not _FIRST_LOOK.search(left if left.isascii() else unicodedata.normalize("NFKC", left)):  # as Python reads names
+    if not _may_ask(left if left.isascii() else unicodedata.normalize("NFKC", left)):  # as Python reads names
         return frozenset()
     found: set[str] = set()
     for node, in_class in _nodes(tree(), blanks):
@@ -47,6 +47,11 @@ def words_read(text: str, tree: Callable[[], ast.Module], blanks: Sequence[tuple
         if found >= _BOTH:
             break
     return frozenset(found)
+
+
+def _may_ask(text: str) -> bool:
+    bare = any(word in text and pattern.search(text) for word, pattern in _BARE.items())
+    return bare or _ATTRIBUTE.search(text) is not None or _GIVE_ALL.stand_in(text)
 
 
 def _nodes(tree: ast.Module, blanks: Sequence[tuple[int, int]]) -> Iterator[tuple[ast.AST, bool]]:

@@ -14,7 +14,7 @@ from lua_cli.analysis.machine import Machine
 from lua_cli.analysis.values import Binding, Constant, FunctionValue, Where
 from lua_cli.project import open_project
 from lua_cli.source import SourceIndex, ir
-from lua_cli.source.texts import _MOST_WHOLE, Texts
+from lua_cli.source import texts as module
 
 MODULE = """from lua_cli import LuaTool
 from helpers import prepared
@@ -116,15 +116,16 @@ def test_a_place_is_what_it_was(tmp_path: Path) -> None:
     assert sys.getsizeof(one) < sys.getsizeof((tmp_path, (1, 2, 3, 4))) + sys.getsizeof((1, 2, 3, 4))
 
 
-def test_texts_are_the_same_packed_and_whole() -> None:
-    texts = Texts()
-    written = {Path(f"{n}.py"): f"x = {n!r} * 'ä\U0001f600\udc80\x00\r\n'" * n for n in range(3 * _MOST_WHOLE)}
+def test_texts_are_the_same_packed_and_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_MOST_WHOLE", 5)
+    texts = module.Texts()
+    written = {Path(f"{n}.py"): f"x = {n!r} * 'ä\U0001f600\udc80\x00\r\n'" * n for n in range(200)}
     for path, text in written.items():
         texts.add(path, text)
-    assert len(texts._whole) == _MOST_WHOLE
     for _ in range(2):
         assert {path: texts.get(path) for path in written} == written
-    assert len(texts._whole) == _MOST_WHOLE
+    assert len(texts._whole) == 5
+    assert len(texts._recent) <= module._MOST_RECENT
     assert texts.get(Path("other.py")) is None
 
 

@@ -11,7 +11,7 @@ import pytest
 import lua_cli
 
 PACKAGE = Path(lua_cli.__file__).parent
-GROUND = ("_version", "errors", "records", "diagnostics", "digests", "plain_json", "plain_schema")
+GROUND = ("_version", "errors", "records", "diagnostics", "digests", "plain_json", "plain_schema", "packed")
 ORDER = (
     "sdk", "project", "source", "flows", "analysis", "rules", "bundle", "child", "probe", "registry", "server", "runtime",
     "report", "pipeline", "scaffold", "commands", "main", "__main__",

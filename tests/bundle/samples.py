@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+from lua_cli.bundle.manifest import build_manifest
 from lua_cli.bundle.model import Artifact, BundledFile, Draft, DraftTool, EnvUse, Lock, Requirement
 from lua_cli.bundle.sealing import seal
 from lua_cli.diagnostics import Place
+from lua_cli.packed import Packed
 
 PLACE = Place("src/skills/orders.py", 1, 1, 1, 9)
 SCHEMA = {"type": "object", "properties": {"number": {"type": "string"}, "city": {"type": "string"}}}
 
 
 def module(name: str, text: str = "x = 1\n") -> BundledFile:
-    return BundledFile(name, text.encode(), "module", "imported", f"src/{name}")
+    return BundledFile(name, Packed(text.encode()), "module", "imported", f"src/{name}")
 
 
 def draft(skill: str = "orders", files: tuple[BundledFile, ...] | None = None, **changes: Any) -> Draft:
@@ -35,5 +38,13 @@ def draft(skill: str = "orders", files: tuple[BundledFile, ...] | None = None, *
     return Draft(**{**values, **changes})
 
 
+SCHEMAS = {"skills.tools:GetOrder": {"inputSchema": SCHEMA, "outputSchema": None}}
+
+
 def artifact(skill: str = "orders", **changes: Any) -> Artifact:
-    return seal(draft(skill, **changes), {"skills.tools:GetOrder": {"inputSchema": SCHEMA, "outputSchema": None}})
+    return seal(draft(skill, **changes), SCHEMAS)
+
+
+def manifest(skill: str = "orders", **changes: Any) -> Any:
+    """What `artifact` has in its manifest.json."""
+    return json.loads(json.dumps(build_manifest(draft(skill, **changes), SCHEMAS)))

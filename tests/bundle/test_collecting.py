@@ -11,6 +11,7 @@ import pytest
 from lua_cli.analysis.model import Entry
 from lua_cli.bundle import BundledFile, Collected, collect, explain_bundle, open_artifact, seal
 from lua_cli.errors import LuaError, UsageError
+from lua_cli.packed import Packed
 from lua_cli.source import SourceIndex
 from tests.bundle.analyses import analysis, place, skill, tool
 from tests.bundle.projects import install, project, virtual_environment, write
@@ -292,7 +293,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -
 
 
 def test_an_artifact_that_is_too_large_names_its_largest_files() -> None:
-    files = tuple(BundledFile(f"{n}.bin", bytes(9 * 2**20 + n), "data", "", "") for n in range(6))
+    files = tuple(BundledFile(f"{n}.bin", Packed(bytes(9 * 2**20 + n)), "data", "", "") for n in range(6))
     with pytest.raises(LuaError, match=r"of which 5.bin \(9.0 MiB\), 4.bin \(9.0 MiB\), 3.bin"):
         seal(draft(files=files), {})
 

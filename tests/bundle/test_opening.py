@@ -19,7 +19,7 @@ from lua_cli.bundle.archive import MAX_FILE, MAX_FILES, total_size, write_archiv
 from lua_cli.bundle.canonical import manifest_bytes
 from lua_cli.bundle.names import MANIFEST_NAME
 from lua_cli.errors import LuaError, NotFoundError
-from tests.bundle.samples import SCHEMA, artifact, draft, module
+from tests.bundle.samples import SCHEMA, artifact, draft, manifest, module
 
 MUTATIONS = int(os.environ.get("LUA_FUZZ", "600"))
 
@@ -27,13 +27,13 @@ MUTATIONS = int(os.environ.get("LUA_FUZZ", "600"))
 def packed(change: Callable[[dict[str, Any]], None] = lambda _m: None, files: dict[str, bytes] | None = None) -> bytes:
     """An artifact of `files` whose manifest was made for them and then changed."""
     members = files if files is not None else {"skills/__init__.py": b"", "skills/tools.py": b"x = 1\n"}
-    manifest = json.loads(json.dumps(artifact().manifest))
-    manifest["files"] = [
+    about = manifest()
+    about["files"] = [
         {"path": name, "sha256": hashlib.sha256(content).hexdigest(), "size": len(content), "kind": "module"}
         for name, content in members.items()
     ]
-    change(manifest)
-    return write_archive([(MANIFEST_NAME, manifest_bytes(manifest)), *members.items()])
+    change(about)
+    return write_archive([(MANIFEST_NAME, manifest_bytes(about)), *members.items()])
 
 
 def refusal(content: bytes) -> str:
@@ -50,7 +50,7 @@ def test_what_was_sealed_opens(tmp_path: Path) -> None:
     path.write_bytes(sealed.content)
     opened = open_artifact(path)
     assert opened.digest == sealed.digest == "sha256:" + hashlib.sha256(sealed.content).hexdigest()
-    assert opened.manifest == json.loads(json.dumps(sealed.manifest))
+    assert opened.manifest == manifest()
     assert dict(opened.files) == {"skills/__init__.py": b"", "skills/tools.py": b"x = 1\n"}
     assert opened == open_artifact(sealed.content)
     assert opened.skill == "orders"
@@ -231,7 +231,7 @@ def test_manifests_that_are_no_json_are_refused(text: bytes) -> None:
 
 
 def test_a_manifest_in_another_form_is_refused() -> None:
-    text = json.dumps(json.loads(manifest_bytes(artifact().manifest)), indent=1).encode()
+    text = json.dumps(json.loads(manifest_bytes(manifest())), indent=1).encode()
     assert "canonical" in refusal(
         write_archive([(MANIFEST_NAME, text), ("skills/__init__.py", b""), ("skills/tools.py", b"x = 1\n")])
     )

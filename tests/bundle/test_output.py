@@ -17,7 +17,7 @@ import pytest
 from lua_cli.bundle import read_build, write_build
 from lua_cli.errors import LuaError
 from tests.bundle.killing import Child, End, run_until
-from tests.bundle.samples import artifact, module
+from tests.bundle.samples import artifact, manifest, module
 from tests.conftest import REPOSITORY
 
 DOCUMENT = {"version": 1, "ok": True, "skills": [{"name": "orders"}]}
@@ -69,14 +69,14 @@ def test_a_build_is_read_back(output: Path) -> None:
     assert orders.path == output / "artifacts" / "orders.luapkg"
     assert orders.path.read_bytes() == sealed[0].content
     assert orders.open().content == sealed[0].content
-    assert orders.manifest == json.loads(json.dumps(sealed[0].manifest))
+    assert orders.manifest == manifest("orders")
     assert orders.size == len(sealed[0].content)
     assert (output / ".gitignore").read_text() == "*\n"
-    manifest = json.loads((output / "artifacts" / "manifest.json").read_text("utf-8"))
-    assert manifest["artifacts"][0] == {
+    document = json.loads((output / "artifacts" / "manifest.json").read_text("utf-8"))
+    assert document["artifacts"][0] == {
         "skill": "orders", "file": "orders.luapkg", "digest": sealed[0].digest, "size": len(sealed[0].content)
     }  # fmt: skip
-    assert {name: manifest[name] for name in DOCUMENT} == DOCUMENT
+    assert {name: document[name] for name in DOCUMENT} == DOCUMENT
 
 
 def test_git_ignores_all_of_it(output: Path) -> None:

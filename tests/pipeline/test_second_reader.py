@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lua_cli.bundle import open_artifact
-from lua_cli.source import beside, index, ir, readings
+from lua_cli.source import beside, ir, readings
 from tests.conftest import Result
 
 Lua = Callable[..., Result]
@@ -60,7 +60,6 @@ def reads_differently(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
             return {at: changed(reading, old, new) for at, reading in before(texts).items()}
 
         monkeypatch.setattr(readings, "readings_of", other)
-        monkeypatch.setattr(index, "readings_of", other)
 
     return differ
 

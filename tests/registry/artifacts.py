@@ -9,6 +9,7 @@ from typing import Any
 from lua_cli.bundle import BuiltArtifact, BundledFile, Draft, seal, write_build
 from lua_cli.bundle.model import DraftTool, EnvUse
 from lua_cli.diagnostics import Place
+from lua_cli.packed import Packed
 
 PLACE = Place("agent.py", 1, 1, 1, 1)
 OPEN = {"type": "object"}
@@ -36,7 +37,7 @@ def build(
         instructions=None,
         condition=None,
         tools=tuple(DraftTool(name, text, "agent", name, False, (), PLACE) for name, text in named.items()),
-        files=(BundledFile("agent.py", source.encode(), "module", "the entry", "agent.py"),),
+        files=(BundledFile("agent.py", Packed(source.encode()), "module", "the entry", "agent.py"),),
         requires=(),
         env=env + optional,
         python="",

@@ -9,6 +9,7 @@ from typing import Any
 from lua_cli.bundle import BundledFile, Draft, seal
 from lua_cli.bundle.model import DraftTool, EnvUse
 from lua_cli.diagnostics import Place
+from lua_cli.packed import Packed
 from lua_cli.registry.facts import facts_from_json, facts_to_json
 from lua_cli.registry.protocol import SkillFacts, Submission, ToolFacts
 
@@ -54,7 +55,7 @@ def _artifact(skill: str, word: str, about: str) -> tuple[bytes, str]:
             DraftTool(t.name, t.description, "agent", f"T{n}", t.has_condition, t.voice_flags, _PLACE)
             for n, t in enumerate(said.tools)
         ),
-        files=(BundledFile("agent.py", source, "module", "the entry", "agent.py"),),
+        files=(BundledFile("agent.py", Packed(source), "module", "the entry", "agent.py"),),
         requires=(),
         env=said.env,
         python="",

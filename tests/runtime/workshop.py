@@ -10,6 +10,7 @@ from typing import Any
 from lua_cli.bundle import Draft, OpenedArtifact, open_artifact, seal
 from lua_cli.bundle.model import BundledFile, DraftTool
 from lua_cli.diagnostics import Place
+from lua_cli.packed import Packed
 from lua_cli.probe import Probed, inspect
 from lua_cli.project import Project, open_project
 from lua_cli.runtime import RunOptions, RunResult, run_tool
@@ -47,7 +48,7 @@ class Workshop:
         """A skill of `files`; `tools` are "module:Class" by name."""
         self.write(files)
         members = tuple(
-            BundledFile(name, (self.root / "src" / name).read_bytes(), "module", "for the test", f"src/{name}")
+            BundledFile(name, Packed((self.root / "src" / name).read_bytes()), "module", "for the test", f"src/{name}")
             for name in sorted(files)
         )
         made = tuple(self._tool(name, where, description) for name, where in tools.items())

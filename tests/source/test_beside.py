@@ -8,14 +8,17 @@ import os
 import select
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from lua_cli.source import beside as module
+from lua_cli.source import ir
 from lua_cli.source.beside import Beside, can_begin, probable_files
+from lua_cli.source.lowering import lower
+from lua_cli.source.parsing import parse
 from lua_cli.source.readings import readings_of
 from lua_cli.source.store import FactsStore, encoded, kept_of
 from tests.conftest import Result
@@ -27,7 +30,20 @@ TEXTS = {
     "broken.py": "def (:\n",
     "latin.py": "# -*- coding: utf-8 -*-\nx = '\u00e9'\n",
 }
-TEXT = {0: "class A(B):\n    name = 'a' 'b'\n", 3: "class C:\n    x = 1\n"}
+PARTS = {0: "class A(B):\n    name = 'a' 'b'\n", 3: "class C:\n    x = 1\n", 4: "class (", 5: "X = 1\n"}
+
+
+def statements(*, changed: Collection[int] = ()) -> dict[int, tuple[str, ir.Stmt]]:
+    """Statements as `ast` reads them; at the numbers that are `changed`, as if it read something else."""
+
+    def placed(text: str) -> tuple[str, ir.Stmt]:
+        return text, lower(parse(text), text).body[0]
+
+    other = placed("X = 2\n")[1]
+    return {at: (text, other) if at in changed or text == "class (" else placed(text) for at, text in PARTS.items()}
+
+
+ALIKE, OTHERWISE = statements(), statements(changed=[3, 5])
 
 
 @pytest.fixture
@@ -70,8 +86,9 @@ def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path, wi
 
 
 def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
-    assert list(process.ask([TEXT, {}, {1: "class ("}])()) == [readings_of(TEXT), {}, {}]
-    assert list(process.ask([TEXT])()) == [readings_of(TEXT)], "and again"
+    differing = {at: readings_of(PARTS)[at] for at in (3, 5)}
+    assert list(process.ask([ALIKE, OTHERWISE, {}])()) == [{}, differing, {}]
+    assert list(process.ask([OTHERWISE])()) == [differing], "and again"
     assert list(process.ask([])()) == []
 
 
@@ -80,7 +97,7 @@ def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -
     files = written(tmp_path)
     process.read(list(map(str, files)), with_reads=True)
     assert [process.take(path, digest) for path, digest in files.items()] == [None] * len(files)
-    assert list(process.ask([TEXT, {}])()) == [readings_of(TEXT), {}]
+    assert list(process.ask([OTHERWISE, {}])()) == [{at: readings_of(PARTS)[at] for at in (3, 5)}, {}]
 
 
 def test_what_is_looked_for(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""Bytes that are held for later, packed. In: bytes. Out: the same bytes, again and again.
+
+Of a large project the sources, what is known of them and the artifacts would be most of what a compile holds. Packing
+a source takes some 15 microseconds, unpacking it 5. What is large is seldom text, and takes longer: it stays as it is.
+"""
+
+from __future__ import annotations
+
+from zlib import compress, decompress
+
+from lua_cli.digests import sha256_hex
+
+_LARGE = 1 << 20
+_LEVEL = 1  # the others take longer for little: a source is a fifth of its size afterwards
+
+
+class Packed:
+    """`size` is that of the whole."""
+
+    __slots__ = ("_held", "_is_packed", "_sha256", "size")
+
+    def __init__(self, whole: bytes) -> None:
+        self.size = len(whole)
+        self._is_packed = self.size < _LARGE
+        self._held = compress(whole, _LEVEL) if self._is_packed else whole
+        self._sha256 = ""
+
+    def whole(self) -> bytes:
+        return decompress(self._held) if self._is_packed else self._held
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 (hex) of the whole."""
+        if not self._sha256:
+            self._sha256 = sha256_hex(self.whole())
+        return self._sha256
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packed) and self.whole() == other.whole()
+
+    def __hash__(self) -> int:
+        return hash(self.whole())
+
+    def __repr__(self) -> str:
+        return f"Packed({self.whole()!r})"
