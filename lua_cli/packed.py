@@ -6,9 +6,8 @@ a source takes some 15 microseconds, unpacking it 5. What is large is seldom tex
 
 from __future__ import annotations
 
+from hashlib import sha256
 from zlib import compress, decompress
-
-from lua_cli.digests import sha256_hex
 
 _LARGE = 1 << 20
 _LEVEL = 1  # the others take longer for little: a source is a fifth of its size afterwards
@@ -32,7 +31,7 @@ class Packed:
     def sha256(self) -> str:
         """The SHA-256 (hex) of the whole."""
         if not self._sha256:
-            self._sha256 = sha256_hex(self.whole())
+            self._sha256 = sha256(self.whole()).hexdigest()
         return self._sha256
 
     def __eq__(self, other: object) -> bool:
