@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, cast
 
+from lua_cli.analysis.effects import walk
 from lua_cli.source import ir
 
 if TYPE_CHECKING:
@@ -38,7 +39,8 @@ class ModuleCode:
         """The function whose `def` stands on that line, and the place of its name."""
         if self._nodes is None:
             body = self._machine.facts(self._frame.module).body
-            self._nodes = {node.span[0]: node for node in body if isinstance(node, ir.Function)}
+            nodes = (node for node in walk(body, functions=True) if isinstance(node, ir.Function))
+            self._nodes = {node.span[0]: node for node in nodes}  # a line that is continued can start anywhere
         node = self._nodes[line]
         return self._machine.evaluator.function(node, self._frame), self._frame.where(node.name_span)
 

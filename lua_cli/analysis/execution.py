@@ -164,7 +164,7 @@ class Executor(Loops):
         return Flow.NEXT
 
     def function(self, node: ir.Function, frame: Frame) -> Flow:
-        if node.params is None and not frame.module.lazy:
+        if node.params is None and frame.kind == "module" and not frame.module.lazy:
             self.machine.bind(frame, node.name, defined(self.machine, frame, node))
             return Flow.NEXT
         value = self.machine.evaluator.function(node, frame)

@@ -72,8 +72,8 @@ class Importer:
                 if not module.lazy:
                     self.execute(module)
                 if parent is not None:
-                    self._attach(parent, part, module)
-            parent = module
+                    self._attach(parent, part, module.stead or module)
+            parent = module.stead or module
         assert parent is not None  # noqa: S101 (a dotted name has a part)
         return parent
 
@@ -156,6 +156,8 @@ class Importer:
                 self.execute(module)
             except Raised as error:
                 module.open = f"its import fails ({error})"
+        if module.stead is not None and module.stead is not module:
+            return self.now(module.stead, name)
         binding = module.frame.names.get(name)
         if binding is not None:
             return binding.value
@@ -327,6 +329,7 @@ class Importer:
     def _star(self, source: ModuleValue, frame: Frame, where: Where) -> None:
         if source.lazy:
             self.now(source, "__all__")
+            source = source.stead or source
         if source.open or source.frame.star:
             frame.star = f"`from {source.dotted} import *` may bind more: {source.open or source.frame.star}"
         public = [name for name in source.frame.names if not name.startswith("_")]

@@ -389,7 +389,7 @@ class Super(Value):
 class ModuleValue(Value):
     """A module. `state` says how far it is executed; `open` why names may be there that nothing shows; `mirror` what it
     imports for
-    type checkers alone."""
+    type checkers alone; `stead` the module that it puts in its place in `sys.modules`; `code` its plain functions."""
 
     dotted: str
     location: ModuleLocation
@@ -399,6 +399,7 @@ class ModuleValue(Value):
     mirror: dict[str, tuple[ir.FromImport | ir.Import, ir.ImportedName | None]] = field(default_factory=dict)
     failure: str = ""
     code: ModuleCode | None = None
+    stead: ModuleValue | None = None
 
     @property
     def lazy(self) -> bool:

@@ -165,7 +165,10 @@ class Writing(Members):
             holder.owner.open = holder.owner.open or "names are written through `globals()`"
         elif isinstance(holder, External) and holder.dotted == "sys.modules" and isinstance(key, Constant):
             module = self.machine.importer.modules.get(str(key.value))
-            if module is not None:
+            value = self.machine.force(item.value)
+            if module is not None and isinstance(value, ModuleValue) and item.maybe is None:
+                module.stead = value
+            elif module is not None:
                 module.open = "it replaces itself in sys.modules"
 
     def unknown_key(self, value: Value) -> Unknown:

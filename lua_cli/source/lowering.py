@@ -45,7 +45,8 @@ def lower_body(text: str, span: Span) -> ir.FunctionBody:
     """The body of the function whose `def` stands at `span` in the text of a module that was parsed before."""
     lines = text.split("\n")
     first, column, last, _ = span
-    head = ["if 1:"] if column else []  # the lines stay whole, so that columns do too
+    margin = lines[first - 1].encode()[:column].rpartition(b"\f")[2]  # a form feed begins the line anew
+    head = ["if 1:"] if margin else []  # the lines stay whole, so that columns do too
     tree = parse("\n".join([*head, *lines[first - 1 : last]]))
     statement = tree.body[0]
     function = statement.body[0] if isinstance(statement, ast.If) else statement
