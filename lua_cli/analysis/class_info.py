@@ -33,7 +33,7 @@ from lua_cli.diagnostics import Place
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
-_IMMUTABLE = (Constant, FunctionValue, LambdaValue, ClassValue, Generic)
+_UNCHANGEABLE = (Constant, FunctionValue, LambdaValue, ClassValue, Generic)
 _SAID = (*TRACKED, "__init__", "__new__")
 
 
@@ -135,7 +135,7 @@ class ClassDescriber:
             annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace}
             or NOTHING,
             look_alike=is_tool is False and looks,
-            immutable=all(isinstance(binding.value, _IMMUTABLE) for binding in cls.namespace.values()),
+            changeable=tuple(n for n, binding in cls.namespace.items() if not isinstance(binding.value, _UNCHANGEABLE)),
             written=plain_words(cls, is_tool=is_tool),
         )
 

@@ -291,7 +291,8 @@ class Importer:
         found = self.member(source, name)
         if isinstance(found, Lazy) and self._must_check(source, name, frame):
             found = self.now(source, name)
-        if isinstance(found, Lazy) and not frame.module.lazy:  # once for all modules that import it
+        if isinstance(found, Lazy) and source.state == "new" and not frame.module.lazy:
+            # Once for all modules that import it before anybody looks: what it is bound to later may be another thing.
             return self._put_off.setdefault((source.dotted, name), found)
         if found is None or (isinstance(found, Unknown) and "__getattr__" in source.frame.names):
             found = self._submodule(source, name) or found

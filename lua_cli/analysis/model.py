@@ -91,7 +91,7 @@ class ClassInfo:
     members      what the class body itself binds (methods and assignments): name → place of the name
     annotated    what the class body itself only annotates (`path: str`): name → place of the name
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
-    immutable    all that the class body binds is certain to be a constant, a function or a class
+    changeable   of the names that the class body binds, those that are no constant, function or class in the end
     written      which of name and description the body of a tool's class writes, as a text by itself
     """
 
@@ -115,7 +115,7 @@ class ClassInfo:
     members: Mapping[str, Place] = field(default_factory=dict)
     annotated: Mapping[str, Place] = field(default_factory=dict)
     look_alike: bool = False
-    immutable: bool = False
+    changeable: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
 
     @property

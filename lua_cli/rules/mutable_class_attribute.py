@@ -84,7 +84,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
         for dotted in mro:
             info = context.analysis.classes.get(dotted)
             own = info is not None and info.module in context.analysis.modules
-            if info is not None and own and dotted not in seen and not info.immutable:
+            if info is not None and own and dotted not in seen and info.changeable:
                 seen.add(dotted)
                 yield from _in_class(
                     context, info, [context.analysis.classes[one] for one in mro if one in context.analysis.classes]
@@ -96,7 +96,7 @@ def _in_class(context: Context, info: ClassInfo, family: list[ClassInfo]) -> Ite
     node = _class(module, info) if module else None
     for statement in node.body if node else ():
         name, value = _assigned(statement)
-        if module is None or name is None or value is None or name in _MEANT or name.startswith("__"):
+        if module is None or name not in info.changeable or value is None or name in _MEANT or name.startswith("__"):
             continue
         empty = _is_mutable(value, module)
         if empty is None or not ((empty and not name.isupper()) or _changed(context, name, family)):

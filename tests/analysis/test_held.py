@@ -11,8 +11,9 @@ import pytest
 
 from lua_cli.analysis.definitions import Definition
 from lua_cli.analysis.machine import Machine
-from lua_cli.analysis.values import Binding, Constant, FunctionValue, Where
+from lua_cli.analysis.values import Binding, ClassValue, Constant, FunctionValue, Where
 from lua_cli.project import open_project
+from lua_cli.records import replace
 from lua_cli.source import SourceIndex, ir
 from lua_cli.source import texts as module
 
@@ -142,3 +143,30 @@ def test_a_value_of_a_function_that_was_put_off(write_project: Callable[[Mapping
     value = machine.settled(machine.importer.modules["agent"].frame.names["N"].value)
     assert isinstance(value, Constant)
     assert value.value == 7
+
+
+def test_what_a_package_gives_is_what_it_holds_at_the_import(
+    write_project: Callable[[Mapping[str, str]], Path],
+) -> None:
+    """A value that nobody has looked at yet is one for all that import it, until somebody binds the name anew."""
+    root = write_project(
+        {
+            "agent.py": "import before, change, after\n",
+            "before.py": "from pkg import Base\nclass Before(Base): ...\n",
+            "again.py": "from pkg import Base\nclass Again(Base): ...\n",
+            "change.py": "import again, pkg\npkg.Base = pkg.Other\n",
+            "after.py": "from pkg import Base\nclass After(Base): ...\n",
+            "packages/pkg/__init__.py": "from pkg.classes import Base, Other\n",
+            "packages/pkg/classes.py": "class Base: ...\nclass Other: ...\n",
+        }
+    )
+    project = open_project(root)
+    packages = (root / "packages",)
+    project = replace(project, interpreter=replace(project.interpreter, packages=packages))
+    machine = Machine(project, SourceIndex(project))
+    machine.import_entry()
+    bases = {cls.name: cls.bases[0] for cls in machine.classes if cls.origin == "first-party"}
+    assert {name: base.name for name, base in bases.items() if isinstance(base, ClassValue)} == {
+        "Before": "Base", "Again": "Base", "After": "Other"
+    }  # fmt: skip
+    assert bases["Before"] is bases["Again"]

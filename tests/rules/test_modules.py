@@ -154,6 +154,16 @@ def test_what_calls_share(write_project: WriteProject, attribute: str, method: s
     assert [d.code for d in found] == (["lua/mutable-class-attribute"] if said else [])
 
 
+@pytest.mark.parametrize("schema", ["", "    input_schema = {'type': 'object'}\n"])
+@pytest.mark.parametrize(
+    "gone", ["items = None", "del items", "def items(self): ...", "class items: ...", "for items in (1, 2): ..."]
+)
+def test_what_is_replaced_is_shared_by_nobody(write_project: WriteProject, gone: str, schema: str) -> None:
+    """Whatever else the class holds."""
+    source = HEAD + tool("A", body=f"{schema}    items = []\n    {gone}\n") + agent("A()")
+    assert [d for d in judged(write_project({"agent.py": source})) if "mutable" in d.code] == []
+
+
 @pytest.mark.parametrize("pip", [True, False])
 def test_a_python_without_pydantic_is_one_error_that_says_what_to_type(write_project: WriteProject, pip: bool) -> None:
     root = write_project({
