@@ -35,10 +35,10 @@ class Packed:
         return self._sha256
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Packed) and self.whole() == other.whole()
+        return isinstance(other, Packed) and self._held == other._held
 
     def __hash__(self) -> int:
-        return hash(self.whole())
+        return hash(self._held)
 
     def __repr__(self) -> str:
         return f"Packed({self.whole()!r})"

@@ -159,7 +159,8 @@ class Attributes:
         return None if where is None else self.machine.index.place(where.path, where.span)
 
     def shown(self, cls: ClassValue) -> str:
-        """The name that a class goes by in what is shown: the SDK's own as users import them."""
+        """The name that a class goes by in what is shown: the SDK's own as users import them. One text for a class,
+        which is asked for again and again."""
         if cls not in self._shown:
             self._shown[cls] = self.machine.shown(cls)
         return self._shown[cls]

@@ -72,9 +72,7 @@ class ClassDescriber:
         return value is cls
 
     def dotted(self, cls: ClassValue) -> str:
-        if id(cls) not in self._names:  # each name once: there are many of whom it is asked, and few others
-            self._names[id(cls)] = self.attributes.shown(cls)
-        return self._names[id(cls)]
+        return self._names.get(id(cls)) or self.attributes.shown(cls)
 
     # Infos
 

@@ -231,7 +231,7 @@ class Decoration:
             if not isinstance(binding.value, Instance) or binding.value.cls.origin != "first-party":
                 continue
             given = [Given(cls, site.where), Given(Constant(name), site.where)]
-            before = set(cls.mutated)
+            before = cls.mutated
             self.machine.evaluator.own_method(binding.value, "__set_name__", given, site.where)
             written = [one for one in cls.mutated if one not in before]
             if _SAID_BY_NAME & set(written):

@@ -156,7 +156,7 @@ class Importer:
                 self.execute(module)
             except Raised as error:
                 module.open = f"its import fails ({error})"
-        if module.stead is not None and module.stead is not module:
+        if module.stead is not None:
             return self.now(module.stead, name)
         binding = module.frame.names.get(name)
         if binding is not None:

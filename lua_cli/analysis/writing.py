@@ -165,11 +165,20 @@ class Writing(Members):
             holder.owner.open = holder.owner.open or "names are written through `globals()`"
         elif isinstance(holder, External) and holder.dotted == "sys.modules" and isinstance(key, Constant):
             module = self.machine.importer.modules.get(str(key.value))
-            value = self.machine.force(item.value)
-            if module is not None and isinstance(value, ModuleValue) and item.maybe is None:
-                module.stead = value
-            elif module is not None:
-                module.open = "it replaces itself in sys.modules"
+            if module is not None:
+                self._put_in_place(module, item)
+
+    def _put_in_place(self, module: ModuleValue, item: Item) -> None:
+        """`sys.modules["module"] = …`: whoever imports it gets that."""
+        value = self.machine.force(item.value)
+        if value is module:
+            return
+        while isinstance(value, ModuleValue) and value.stead is not None:
+            value = value.stead
+        if value is module or not isinstance(value, ModuleValue) or item.maybe is not None:
+            module.open = "it replaces itself in sys.modules"
+        else:
+            module.stead = value
 
     def unknown_key(self, value: Value) -> Unknown:
         return Unknown("it has keys that are computed", self.machine.evaluator.tainted(value))

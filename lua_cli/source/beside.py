@@ -98,19 +98,27 @@ class Beside:
         """
         from lua_cli.source.readings import differing
 
-        places: list[bytes] = []
-        for one in statements:
-            place, self._end = _put(self._questions, self._end, pickle.dumps(one, protocol=5))
-            places.append(place)
-        asked = bool(places) and self._send("statements", b"".join(places))
+        questions = [self._noted(one) for one in statements]
+        places = [question for question in questions if isinstance(question, bytes)]
+        asked = len(places) == len(questions) > 0 and self._send("statements", b"".join(places))
 
         def wait() -> Iterator[Readings]:
-            answers = self._answered() if asked else b""
-            for at, place in enumerate(places):
-                answer = answers[at * _PLACE.size : (at + 1) * _PLACE.size]
-                yield _loaded(self._content, answer) if answer else differing(_loaded(self._questions, place))
+            answers = iter(_places(self._answered() if asked else b""))
+            for question in questions:
+                answer = next(answers, b"")
+                if answer:
+                    yield _loaded(self._content, answer)
+                else:
+                    yield differing(_loaded(self._questions, question) if isinstance(question, bytes) else question)
 
         return wait
+
+    def _noted(self, statements: Statements) -> bytes | Statements:
+        """The place of a question; the question itself where there is no room for it."""
+        with suppress(OSError):
+            place, self._end = _put(self._questions, self._end, pickle.dumps(statements, protocol=5))
+            return place
+        return statements
 
     def _answered(self) -> bytes:
         """The places of the answers; none where the process is gone."""
@@ -154,9 +162,8 @@ class _Reader:
         nowhere = os.open(os.devnull, os.O_RDWR)
         for descriptor in range(3):  # neither input nor output is its business
             os.dup2(nowhere, descriptor)
-        _close_all_but(
-            asked, answering, content, questions
-        )  # who waits for the end of a pipe must not wait for this process
+        # Who waits for the end of a pipe must not wait for this process.
+        _close_all_but(asked, answering, content, questions)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
 
     def serve(self) -> None:

@@ -75,9 +75,8 @@ def nodes(statement: Any, kind: type[_T]) -> Iterator[_T]:
         node = stack.pop()
         if isinstance(node, kind):
             yield node
-        stack += [
-            part for part in node if isinstance(part, tuple) and part and type(part[0]) is not int
-        ]  # but for spans
+        # Spans hold no nodes.
+        stack += [part for part in node if isinstance(part, tuple) and part and type(part[0]) is not int]
 
 
 def pruned(statement: ir.Stmt, lines: Sequence[str]) -> str:

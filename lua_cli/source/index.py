@@ -37,6 +37,7 @@ from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
 from lua_cli.source.readings import Statements, differing
 from lua_cli.source.reads import RawReads
+from lua_cli.source.recent import Recent
 from lua_cli.source.spans import Span, shown_span
 from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_by, told_of
 from lua_cli.source.texts import Texts
@@ -44,8 +45,6 @@ from lua_cli.source.variables import Variables
 
 if TYPE_CHECKING:
     from lua_cli.source.beside import Beside
-
-_MOST_AT_ONCE = 64  # files whose lines are there, or what they ask for: of all sources it weighs more than all else
 
 
 @record
@@ -84,9 +83,9 @@ class SourceIndex:
         self._params: dict[tuple[Path, Span], tuple[ir.Parameter, ...]] = {}
         self._texts = Texts()
         self._ascii: set[Path] = set()
-        self._recent: dict[Path, Told] = {}
-        self._wholes: dict[Path | str, Path] = {}
-        self._lines: dict[Path | str, list[str]] = {}
+        self._asked: Recent[Path, Told] = Recent()
+        self._wholes: dict[str, Path] = {}
+        self._lines: Recent[Path | str, list[str]] = Recent()
         self._shown: dict[Path, str] = {}
 
     def locate(self, dotted: str) -> ModuleLocation | None:
@@ -101,9 +100,7 @@ class SourceIndex:
 
     def text(self, path: Path | str) -> str:
         """The decoded text of a file (a path as diagnostics show it is relative to the project). Raises SourceError."""
-        whole = path if isinstance(path, Path) else self._wholes.get(path)
-        if whole is None:
-            whole = self._wholes[path] = self.project.root / path
+        whole = path if isinstance(path, Path) else self._whole_path(path)
         text = self._texts.get(whole)
         if text is None:
             text = self._decoded(whole)
@@ -113,12 +110,15 @@ class SourceIndex:
                 self._texts.add(whole, text)
         return text
 
+    def _whole_path(self, shown: str) -> Path:
+        if shown not in self._wholes:
+            self._wholes[shown] = self.project.root / shown
+        return self._wholes[shown]
+
     def lines(self, path: Path | str) -> Sequence[str]:
         """The lines of a file, as Python counts them."""
         lines = self._lines.get(path)
         if lines is None:
-            if len(self._lines) == _MOST_AT_ONCE:
-                self._lines.clear()
             lines = self._lines[path] = self.text(path).split("\n")
         return lines
 
@@ -228,15 +228,13 @@ class SourceIndex:
 
     def _told(self, file: _File) -> Told:
         """What a file asks for, and where its bodies are. Raises SourceError."""
-        told = self._recent.get(file.path)
+        told = self._asked.get(file.path)
         if told is None:
             told = told_of(file.kept)
             if told is None:
                 text = self.text(file.path)
                 told, file.kept = told_by(parse(text), text)
-            if len(self._recent) == _MOST_AT_ONCE:
-                self._recent.clear()
-            self._recent[file.path] = told
+            self._asked[file.path] = told
         return told
 
     def _file(self, path: Path, *, with_reads: bool) -> _File:

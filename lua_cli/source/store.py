@@ -164,9 +164,8 @@ class FactsStore:
         if self._there is None:
             self._there = {}
             with suppress(OSError, ValueError, TypeError, AttributeError):  # nothing is kept, or nothing of use
-                content = (
-                    self._path.read_bytes() if self._path and self._path.is_file() else b""
-                )  # a pipe would be waited for
+                # A pipe would be waited for.
+                content = self._path.read_bytes() if self._path and self._path.is_file() else b""
                 self._there, self._agreed_there = self._loaded(content)
         return self._there
 

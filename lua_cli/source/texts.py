@@ -8,15 +8,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from lua_cli.packed import Packed
+from lua_cli.source.recent import Recent
 
 _MOST_WHOLE = 1500
-_MOST_RECENT = 64
 
 
 class Texts:
     def __init__(self) -> None:
         self._whole: dict[Path, str] = {}
-        self._recent: dict[Path, str] = {}
+        self._recent: Recent[Path, str] = Recent()
         self._packed: dict[Path, Packed] = {}
 
     def get(self, path: Path) -> str | None:
@@ -26,7 +26,7 @@ class Texts:
             text = self._recent.get(path)
         if text is None and path in self._packed:
             text = self._packed[path].whole().decode("utf-8", "surrogatepass")
-            self._keep(path, text)
+            self._recent[path] = text
         return text
 
     def add(self, path: Path, text: str) -> None:
@@ -34,10 +34,4 @@ class Texts:
             self._whole[path] = text
         else:
             self._packed[path] = Packed(text.encode("utf-8", "surrogatepass"))
-            self._keep(path, text)
-
-    def _keep(self, path: Path, text: str) -> None:
-        """Keep the text whole for a while: whoever asks for it asks again."""
-        if len(self._recent) == _MOST_RECENT:
-            self._recent.clear()
-        self._recent[path] = text
+            self._recent[path] = text

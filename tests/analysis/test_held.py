@@ -11,7 +11,7 @@ import pytest
 
 from lua_cli.analysis.definitions import Definition
 from lua_cli.analysis.machine import Machine
-from lua_cli.analysis.values import Binding, ClassValue, Constant, FunctionValue, Where
+from lua_cli.analysis.values import Binding, ClassValue, Constant, FunctionValue, Unknown, Where
 from lua_cli.project import open_project
 from lua_cli.records import replace
 from lua_cli.source import SourceIndex, ir
@@ -126,7 +126,7 @@ def test_texts_are_the_same_packed_and_whole(monkeypatch: pytest.MonkeyPatch) ->
     for _ in range(2):
         assert {path: texts.get(path) for path in written} == written
     assert len(texts._whole) == 5
-    assert len(texts._recent) <= module._MOST_RECENT
+    assert 0 < len(texts._recent) <= 64
     assert texts.get(Path("other.py")) is None
 
 
@@ -170,3 +170,26 @@ def test_what_a_package_gives_is_what_it_holds_at_the_import(
         "Before": "Base", "Again": "Base", "After": "Other"
     }  # fmt: skip
     assert bases["Before"] is bases["Again"]
+
+
+@pytest.mark.parametrize(
+    ("written", "kind"),
+    [
+        ("sys.modules[__name__] = real", ClassValue),
+        ("sys.modules[__name__] = sys.modules[__name__]", Unknown),
+        ("if os.environ.get('X'):\n    sys.modules[__name__] = real", Unknown),
+        ("me = sys.modules[__name__]\nsys.modules[__name__] = real\nsys.modules['real'] = me", ClassValue),
+    ],
+)
+def test_what_stands_in_the_place_of_a_module(
+    write_project: Callable[[Mapping[str, str]], Path], written: str, kind: type
+) -> None:
+    root = write_project(
+        {
+            "agent.py": "import alias\nclass A(alias.Base): ...\n",
+            "alias.py": f"import os, sys\nimport real\n{written}\n",
+            "real.py": "class Base: ...\n",
+        }
+    )
+    machine, _ = imported(root)
+    assert [type(cls.bases[0]) for cls in machine.classes if cls.name == "A"] == [kind]

@@ -7,6 +7,8 @@ import json
 import os
 import select
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
@@ -158,3 +160,20 @@ def test_it_holds_no_pipe_of_others_open() -> None:
     finally:
         process.end()
         os.close(reading)
+
+
+def test_where_no_file_may_be_written_all_is_read_by_whoever_asks(
+    write_project: Callable[[Mapping[str, str]], Path],
+) -> None:
+    """Files without names count, too: `ulimit -f 0`."""
+    tool = "from lua_cli import LuaTool\nclass T(LuaTool):\n    name = 't'\n    description = 'd'\n    def execute(self, input: dict): return 1\n"
+    agent = "from lua_cli import LuaAgent, LuaSkill\nfrom m import T\nagent = LuaAgent('a', 'p', [LuaSkill('s', 'd', 'c', [T()])])\n"
+    root = write_project({"agent.py": agent, "m.py": tool})
+    checking = "from lua_cli.main import main; main(['compile', '--check', '--json'])"
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)); {checking}"
+    runs = [
+        subprocess.run([sys.executable, "-B", "-c", code], cwd=root, capture_output=True, check=True, timeout=120)
+        for code in (checking, limited)
+    ]
+    assert runs[0].stdout
+    assert runs[0].stdout == runs[1].stdout

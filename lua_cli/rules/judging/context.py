@@ -10,6 +10,7 @@ from lua_cli.analysis.model import AgentInfo, Analysis, Attribute, ClassInfo, Sk
 from lua_cli.diagnostics import Diagnostic, Place
 from lua_cli.records import field, record
 from lua_cli.rules.judging.choice import Choice
+from lua_cli.source.recent import Recent
 
 if TYPE_CHECKING:
     from lua_cli.project import Project
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from lua_cli.rules.judging.toplevel import TopLevel
     from lua_cli.source import SourceIndex
     from lua_cli.source.spans import Span
-
-_MOST_AT_ONCE = 64  # modules whose code is there: that of all weighs more than what is known of them
 
 
 class RegisteredTool(NamedTuple):
@@ -112,8 +111,8 @@ class Context:
         return source_text(self.index, path)
 
     @cached_property
-    def _top_levels(self) -> dict[str, TopLevel | None]:
-        return {}
+    def _top_levels(self) -> Recent[str, TopLevel | None]:
+        return Recent()
 
     def top_level(self, module: str) -> TopLevel | None:
         """What a module of the project does when it is imported; None for one that cannot be read."""
@@ -121,8 +120,6 @@ class Context:
         from lua_cli.source import SourceError
 
         if module not in self._top_levels:
-            if len(self._top_levels) == _MOST_AT_ONCE:
-                self._top_levels.clear()
             path = self.analysis.modules.get(module)
             location = self.index.entry() if path == self.analysis.entry else self.index.locate(module)
             try:
