@@ -40,20 +40,24 @@ _GIVEN = frozenset(
 )
 
 
-def collect(analysis: Analysis, index: SourceIndex, project: Project, flows: Flows | None = None) -> Collected:
-    """The drafts of the registered skills, in the order of the agents, then those of the flows' agents."""
-    return _Collector(analysis, index, project).collected(flows)
+def collect(
+    analysis: Analysis, index: SourceIndex, project: Project, flows: Flows | None = None, *, keeps: bool = True
+) -> Collected:
+    """The drafts of the registered skills, in the order of the agents, then those of the flows' agents. Without
+    `keeps` the findings alone are wanted: the drafts have no files then."""
+    return _Collector(analysis, index, project, keeps=keeps).collected(flows)
 
 
 class _Collector:
     """What the skills of one project share: modules are followed, files and metadata read, once."""
 
-    def __init__(self, analysis: Analysis, index: SourceIndex, project: Project) -> None:
+    def __init__(self, analysis: Analysis, index: SourceIndex, project: Project, *, keeps: bool) -> None:
         self._analysis = analysis
         self._index = index
         self._project = project
         self._imports = Imports(index)
-        self._reader = FileReader(project, index)
+        self._keeps = keeps
+        self._reader = FileReader(project, index, keeps=keeps)
         self._findings: list[Finding] = []
         self._members_of: dict[str, str] = {}
         self._looked_through = set(analysis.modules.values())
@@ -121,7 +125,7 @@ class _Collector:
         self._say_secrets(draft.files)
         self._say_size(skill, draft.files)
         self._say_newer(draft.files)
-        return draft
+        return draft if self._keeps else replace(draft, files=())
 
     def _called(self, names: tuple[str, ...]) -> list[tuple[ToolUse, ClassInfo]]:
         """The registered Python tools of these names, which flows call."""

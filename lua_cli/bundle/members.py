@@ -22,6 +22,7 @@ from lua_cli.errors import LuaError
 from lua_cli.packed import Packed
 from lua_cli.project import Project
 from lua_cli.source import SourceIndex
+from lua_cli.source.recent import Recent
 
 Kind = Literal["module", "data", "document"]
 
@@ -29,13 +30,13 @@ Kind = Literal["module", "data", "document"]
 class FileReader:
     """Reads files once for all skills, and knows where they may lie."""
 
-    def __init__(self, project: Project, index: SourceIndex) -> None:
+    def __init__(self, project: Project, index: SourceIndex, *, keeps: bool) -> None:
         self.project = project
         self._index = index
         self._homes = tuple(folder.resolve() for folder in (project.root, *project.import_roots))
         self.digests: dict[Path, str] = {}
         self.asked: set[Path] = set()
-        self._contents: dict[tuple[Path, bool], Packed] = {}
+        self._contents: dict[tuple[Path, bool], Packed] = {} if keeps else Recent()
 
     def read(self, path: Path, *, text: bool) -> Packed:
         """The content. Raises OSError, and LuaError for one that is too large or changed since it was analysed."""

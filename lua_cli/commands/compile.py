@@ -21,7 +21,12 @@ _ROUNDS = 25  # a fix can make another one possible; more rounds than this means
 
 
 def compile_command(
-    check: Annotated[bool, typer.Option("--check", help="Lint only: write nothing, start no child process.")] = False,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check", help="Say what a compile says, but write nothing and run nothing: no schemas are read."
+        ),
+    ] = False,
     fix: Annotated[bool, typer.Option("--fix", help="Write what the fixes of the diagnostics propose.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print the fixes as a diff and write nothing.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 on warnings too.")] = False,
@@ -87,7 +92,9 @@ def compile_command(
         _apply_fixes(target, choice)
     show = progress()
     try:
-        compiled = compile_project(target, check=check, choice=choice, ci=current().ci, progress=show)
+        compiled = compile_project(
+            target, until="bundling" if check else "artifacts", choice=choice, ci=current().ci, progress=show
+        )
     finally:
         show("")
     if write_baseline is not None:
@@ -182,7 +189,7 @@ def _planned(target: Project, choice: Choice | None) -> Any:
     from lua_cli.report import diagnostic_from_record
     from lua_cli.rules.fixes import plan_fixes
 
-    document = compile_project(target, check=True, choice=choice).document
+    document = compile_project(target, until="bundling", choice=choice).document
     return plan_fixes([diagnostic_from_record(record) for record in document["diagnostics"]], target)
 
 

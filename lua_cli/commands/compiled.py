@@ -39,7 +39,9 @@ def answer_plainly(args: list[str]) -> int | None:
 
             report = progress()
             try:
-                compiled = compile_anew(target, check=check, ci=current().ci, progress=report, beside=beside)
+                compiled = compile_anew(
+                    target, until="bundling" if check else "artifacts", ci=current().ci, progress=report, beside=beside
+                )
             finally:
                 report("")
     finally:

@@ -89,7 +89,7 @@ def _go_live(
 
     skill_kind(kind, ("skill", "all") if command == "deploy" else ("skill",))
     target_project = project()
-    document = compile_project(target_project, check=True).document if kind == "all" else None
+    document = compile_project(target_project, until="analysis").document if kind == "all" else None
     with open_target(target_project, agent, document, changing=True) as target:
         skills = {
             skill.name: skill.latest.tools if skill.latest else () for skill in target.registry.skills(target.agent)

@@ -102,7 +102,7 @@ def _place(name: str, agent: str | None, *, changing: bool) -> Iterator[Place]:
     if name == "sandbox":
         yield FilePlace(target_project.root / ".env", target_project.output)
         return
-    document = compile_project(target_project, check=True).document
+    document = compile_project(target_project, until="analysis").document
     with open_target(target_project, agent, document, changing=changing) as target:
         if not isinstance(target.registry, HttpRegistry):
             raise UsageError(

@@ -89,7 +89,7 @@ def _remote_target(
     if changing and document is None:
         from lua_cli.pipeline import compile_project
 
-        document = compile_project(project, check=True).document
+        document = compile_project(project, until="analysis").document
     found = before.agent if before else only_agent(remote, document, changing=changing)
     return Target(remote, found, other_name(remote, found, document))
 
@@ -195,7 +195,7 @@ def _agent_in_source(project: Project, document: Mapping[str, Any] | None) -> st
     if document is None:
         from lua_cli.pipeline import compile_project
 
-        document = compile_project(project, check=True).document
+        document = compile_project(project, until="analysis").document
     names = [agent["name"] for agent in document["agents"] if isinstance(agent["name"], str)]
     if names:
         return str(names[0])

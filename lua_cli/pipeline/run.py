@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.errors import LuaError
 from lua_cli.pipeline.keeping_facts import facts_store, keep_facts, read_beside
@@ -33,32 +33,36 @@ if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
     from lua_cli.source.beside import Beside
 
+Until = Literal["analysis", "bundling", "artifacts"]
+
 
 def compile_project(
     project: Project,
     *,
-    check: bool = False,
+    until: Until = "artifacts",
     choice: Choice | None = None,
     ci: bool = False,
     progress: Callable[[str], None] = lambda _text: None,
 ) -> Compiled:
-    """Lint and, without `check` and errors, bundle. Raises LuaError for what is no finding in the user's source.
+    """Lint and, without errors, bundle. Raises LuaError for what is no finding in the user's source.
 
+    `until` is the last stage to go through. "bundling" says all that is to be said without running anything,
+    "analysis" what is needed to know names; both write nothing and start no child process.
     `choice` is what the command line asks of the rules; an answer for a choice of its own is not remembered. `ci`: a
     stale lock is an error.
     """
-    if choice is None and not check:
+    if choice is None and until == "artifacts":
         with _no_collector():
             known = remembered(project, ci=ci)
         if known is not None:
             return known
-    return compile_anew(project, check=check, choice=choice, ci=ci, progress=progress)
+    return compile_anew(project, until=until, choice=choice, ci=ci, progress=progress)
 
 
 def compile_anew(
     project: Project,
     *,
-    check: bool = False,
+    until: Until = "artifacts",
     choice: Choice | None = None,
     ci: bool = False,
     progress: Callable[[str], None] = lambda _text: None,
@@ -69,11 +73,11 @@ def compile_anew(
     """
     from lua_cli.rules import Choice
 
-    if not check:
+    if until == "artifacts":
         Record(project).forget()
     wanted = replace(choice or Choice(), ci=ci)
-    with _no_collector(), _looking_ahead(project, check) as ahead:
-        compiled, depends_on = _compile(project, check, wanted, progress, beside, ahead)
+    with _no_collector(), _looking_ahead(project, until) as ahead:
+        compiled, depends_on = _compile(project, until, wanted, progress, beside, ahead)
     if choice is None and depends_on is not None:
         depends_on.remember(project)
     return compiled
@@ -94,27 +98,33 @@ def explain_bundles(project: Project) -> list[dict[str, Any]]:
 
 
 def _compile(
-    project: Project, check: bool, choice: Choice, progress: Callable[[str], None], begun: Beside | None,
+    project: Project, until: Until, choice: Choice, progress: Callable[[str], None], begun: Beside | None,
     ahead: Ahead | None,
 ) -> tuple[Compiled, _Decided | None]:  # fmt: skip
     """The answer, and what it depends on (None when it is not to be remembered)."""
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
-    store = facts_store(project, writes=not check)
-    with read_beside(project, store, begun, with_reads=not check) as beside:
-        index = SourceIndex(project, store, beside, reads=not check)
+    writes = until == "artifacts"
+    store = facts_store(project, writes=writes)
+    with read_beside(project, store, begun, with_reads=writes) as beside:
+        index = SourceIndex(project, store, beside, reads=writes)
         progress("reading the project")
         read, of_record = read_at_first(project, index, choice)
 
         def bundle(read: Read) -> _Bundled | None:
-            failed = check or _has_errors(read.diagnostics)
-            return None if failed else _bundle(project, index, read, choice, progress, ahead)
+            if until == "analysis" or _has_errors(read.diagnostics):
+                return None
+            progress("bundling")
+            collected = _collect(project, index, read, choice, keeps=writes)
+            if not writes or _has_errors(collected.diagnostics):  # with errors nothing is looked at
+                return collected
+            return _sealed(project, read, choice, collected, progress, ahead)
 
         bundled = bundle(read)
         if (final := of_record()) is not read:  # libcst reads something else: what was done meanwhile is void
             read, bundled = final, bundle(final)
-    if not check:
+    if writes:
         keep_facts(project, index)
     if bundled is None:
         ok = not _has_errors(read.diagnostics)
@@ -125,17 +135,17 @@ def _compile(
         project, read.analysis, diagnostics,
         ok=ok, artifacts={a.skill: a for a in bundled.artifacts}, schemas=bundled.schemas, flows=read.flows,
     )  # fmt: skip
-    if not ok:
+    if not (ok and writes):
         return Compiled(document), None
     return _written(project, index, read, choice, bundled, document, progress)
 
 
 @contextmanager
-def _looking_ahead(project: Project, check: bool) -> Iterator[Ahead | None]:
+def _looking_ahead(project: Project, until: Until) -> Iterator[Ahead | None]:
     """The child that looks at the tools, begun now where there is a core for it."""
     from lua_cli.probe.inspecting import cores
 
-    if check or not project.has_python or cores() == 1:
+    if until != "artifacts" or not project.has_python or cores() == 1:
         yield None
         return
     from lua_cli.probe.ahead import Ahead
@@ -183,22 +193,26 @@ class _Decided:
             kept.keep(self.outlines, record, document)
 
 
-def _bundle(
-    project: Project, index: SourceIndex, read: Read, choice: Choice, progress: Callable[[str], None],
-    ahead: Ahead | None,
-) -> _Bundled:  # fmt: skip
-    """Collect, look at the tools, seal. With errors in what was collected, nothing is looked at."""
-    from lua_cli.bundle import collect, seal
+def _collect(project: Project, index: SourceIndex, read: Read, choice: Choice, *, keeps: bool) -> _Bundled:
+    """What belongs to each skill, and what there is to say about it."""
+    from lua_cli.bundle import collect
+    from lua_cli.rules import say
+
+    collected = collect(read.analysis, index, project, read.flows, keeps=keeps)
+    return _Bundled(collected, tuple(say(collected.findings, project, choice)), {}, ())
+
+
+def _sealed(
+    project: Project, read: Read, choice: Choice, before: _Bundled, progress: Callable[[str], None], ahead: Ahead | None
+) -> _Bundled:
+    """With what a look at the tools says, and the artifacts."""
+    from lua_cli.bundle import seal
     from lua_cli.probe import inspect
     from lua_cli.rules import say
     from lua_cli.rules.provider_limits import schema_findings
 
-    progress("bundling")
-    collected = collect(read.analysis, index, project, read.flows)
-    diagnostics = say(collected.findings, project, choice)
-    if _has_errors(diagnostics):
-        return _Bundled(collected, tuple(diagnostics), {}, ())
     progress("reading the schemas")
+    collected, diagnostics = before.collected, list(before.diagnostics)
     python = [draft for draft in collected.drafts if draft.flow is None]
     probed = inspect(python, project, project.output / "cache", ahead=ahead)
     diagnostics += say(probed.findings, project, choice)

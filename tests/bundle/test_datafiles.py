@@ -24,7 +24,7 @@ def gathered(root: Path, files: Mapping[str, str | bytes], *modules: str, instru
     opened = project(root, files)
     index = SourceIndex(opened)
     imports = Imports(index)
-    members = Members(FileReader(opened, index))
+    members = Members(FileReader(opened, index, keeps=True))
     place = Place("skills/orders.py", 7, 1, 1, 1)
     written = Attribute("instructions", "known", instructions, place)
     skill = SkillInfo(

@@ -73,6 +73,28 @@ def test_check_writes_nothing(lua: Lua, good: Path) -> None:
     assert not (good / ".lua").exists()
 
 
+UNDECLARED = {
+    "agent.py": AGENT,
+    "tools.py": "import os\n\nimport rich\n" + TOOL.replace('["query"]\n', '["query"] + os.environ["CRM_TOKEN"]\n'),
+    "pyproject.toml": '[project]\nname = "a"\nversion = "1"\ndependencies = ["lua-cli", "httpx"]\n[tool.lua]\ninclude = ["*.csv"]\n',
+}
+
+
+def test_check_says_what_is_said_of_the_bundle(lua: Lua, write_project: Write) -> None:
+    """Green with `--check` and refused by a compile would be green by accident."""
+    root = write_project(UNDECLARED)
+    checked = lua("compile", "--check", "--format", "concise", cwd=root)
+    whole = lua("compile", "--format", "concise", cwd=root)
+    assert (checked.exit_code, checked.stdout) == (1, whole.stdout)
+    for code in ("undeclared-dependency", "environment-missing", "data-file-missing"):
+        assert f"[lua/{code}]" in checked.stdout
+    assert [path.name for path in root.iterdir() if path.suffix not in (".py", ".toml")] == [".lua"]
+    fixed = UNDECLARED["pyproject.toml"].replace('"httpx"', '"rich"').replace('include = ["*.csv"]\n', "")
+    (root / "pyproject.toml").write_text(fixed)
+    (root / ".env.example").write_text("CRM_TOKEN=\n")
+    assert lua("compile", "--check", "--strict", cwd=root).exit_code == 0
+
+
 def test_errors_write_nothing_and_leave_what_was_there(lua: Lua, good: Path) -> None:
     lua("compile", cwd=good)
     before = {path: path.read_bytes() for path in (good / ".lua/artifacts").resolve().iterdir()}
