@@ -105,10 +105,10 @@ def _compile(
     from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
-    writes = until == "artifacts"
+    writes, reads = until == "artifacts", until != "analysis"
     store = facts_store(project, writes=writes)
-    with read_beside(project, store, begun, with_reads=writes) as beside:
-        index = SourceIndex(project, store, beside, reads=writes)
+    with read_beside(project, store, begun, with_reads=reads) as beside:
+        index = SourceIndex(project, store, beside, reads=reads)
         progress("reading the project")
         read, of_record = read_at_first(project, index, choice)
 
