@@ -57,7 +57,7 @@ def keep_facts(project: Project, index: SourceIndex) -> None:
         path = _place(project)
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_cached(path, *content)
+            replace_cached(path, content)
 
 
 def _place(project: Project) -> Path:

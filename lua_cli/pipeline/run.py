@@ -102,7 +102,6 @@ def _compile(
     ahead: Ahead | None,
 ) -> tuple[Compiled, _Decided | None]:  # fmt: skip
     """The answer, and what it depends on (None when it is not to be remembered)."""
-    from lua_cli.report import build_document
     from lua_cli.source import SourceIndex
 
     writes, reads = until == "artifacts", until != "analysis"
@@ -124,8 +123,17 @@ def _compile(
         bundled = bundle(read)
         if (final := of_record()) is not read:  # libcst reads something else: what was done meanwhile is void
             read, bundled = final, bundle(final)
-    if writes:
-        keep_facts(project, index)
+        if writes:
+            keep_facts(project, index)
+        return _answered(project, index, read, choice, bundled, progress, writes=writes)
+
+
+def _answered(
+    project: Project, index: SourceIndex, read: Read, choice: Choice, bundled: _Bundled | None,
+    progress: Callable[[str], None], *, writes: bool,
+) -> tuple[Compiled, _Decided | None]:  # fmt: skip
+    from lua_cli.report import build_document
+
     if bundled is None:
         ok = not _has_errors(read.diagnostics)
         return Compiled(build_document(project, read.analysis, read.diagnostics, ok=ok, flows=read.flows)), None

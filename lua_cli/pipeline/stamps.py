@@ -101,13 +101,13 @@ def read_cached(path: str | os.PathLike[str]) -> bytes:
     return read_whole(os.fspath(path))
 
 
-def replace_cached(path: str | os.PathLike[str], *parts: bytes | memoryview) -> None:
-    """Put a cache's file in place as a whole, out of its parts. Not synced, unlike a file of the user: what a power cut
-    takes is made again."""
+def replace_cached(path: str | os.PathLike[str], content: bytes | Iterable[bytes | memoryview]) -> None:
+    """Put a cache's file in place as a whole; `content` may come in parts. Not synced, unlike a file of the user: what
+    a power cut takes is made again."""
     new, handle = _new_file(os.path.dirname(path))
     try:
         with os.fdopen(handle, "wb") as file:
-            file.writelines(parts)
+            file.writelines([content] if isinstance(content, bytes) else content)
         if os.path.isdir(path) and not os.path.islink(path):
             discard(os.fspath(path))
         os.replace(new, path)

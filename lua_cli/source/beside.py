@@ -17,6 +17,7 @@ import struct
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class Beside:
         self._numbers: dict[str, int] = {}
         self._marks = mmap.mmap(-1, _MOST * _STRIDE)
         self._content, self._questions = os.memfd_create("lua-facts"), os.memfd_create("lua-questions")
-        self._end = 0  # of the questions
+        self._end = 0  # of the questions, and of what is held beside them
         asked, self._asks = os.pipe()
         with suppress(OSError):  # more than is allowed: then whoever asks may wait until libcst is loaded
             fcntl.fcntl(self._asks, fcntl.F_SETPIPE_SZ, _ROOM)
@@ -112,6 +113,18 @@ class Beside:
                     yield differing(_loaded(self._questions, question) if isinstance(question, bytes) else question)
 
         return wait
+
+    def hold(self, entry: bytes) -> Callable[[], bytes | None] | None:
+        """Hold something that is asked for late or never, outside of this process's memory; gives what gives it again,
+        as long as this lasts. None where there is no room for it.
+        """
+        with suppress(OSError):
+            place, self._end = _put(self._questions, self._end, entry)
+            return partial(self._held, place)
+        return None
+
+    def _held(self, place: bytes) -> bytes | None:
+        return _stored(self._questions, place) if self._pid else None
 
     def _noted(self, statements: Statements) -> bytes | Statements:
         """The place of a question; the question itself where there is no room for it."""
@@ -255,17 +268,17 @@ def _entry(path: str, with_reads: bool) -> bytes:
 
     from lua_cli.source.decoding import DecodeError, decode
     from lua_cli.source.parsing import ParseError
-    from lua_cli.source.store import encoded, kept_of
+    from lua_cli.source.store import entry_of
 
     try:
         file = Path(path)
         if not file.is_file():
             return b""
         data = file.read_bytes()
-        kept = kept_of(decode(data), with_reads=with_reads)
+        _, entry = entry_of(decode(data), with_reads=with_reads)
     except (OSError, DecodeError, ParseError, RecursionError):
         return b""
-    return hashlib.sha256(data).hexdigest().encode("ascii") + encoded(kept)
+    return hashlib.sha256(data).hexdigest().encode("ascii") + entry
 
 
 def _exactly(descriptor: int, count: int) -> bytes:

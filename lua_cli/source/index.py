@@ -39,7 +39,7 @@ from lua_cli.source.readings import Statements, differing
 from lua_cli.source.reads import RawReads
 from lua_cli.source.recent import Recent
 from lua_cli.source.spans import Span, shown_span
-from lua_cli.source.store import FactsStore, Kept, Told, kept_of, told_by, told_of
+from lua_cli.source.store import Entry, FactsStore, Told, entry_of, facts_in, told_by, told_in, told_of
 from lua_cli.source.texts import Texts
 from lua_cli.source.variables import Variables
 
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 @record
 class _File:
-    """What is remembered of one file."""
+    """What is remembered of one file. `told`: what it asks for; b"" where the store has it."""
 
     path: Path
     facts: ir.ModuleFacts | None = None
-    kept: bytes = b""
+    told: Entry | None = None
     error: SourceError | None = None
 
 
@@ -139,7 +139,7 @@ class SourceIndex:
         file = self._file(location.path, with_reads=location.origin == "first-party")
         if file.error is not None:
             raise file.error
-        return file.facts or self._kept(file.path, with_reads=False).facts
+        return file.facts or self._known(file.path, with_reads=False)[0]
 
     def let_go(self, location: ModuleLocation) -> None:
         """Forget the code of a module, which weighs most of all that is known of it: whoever asks for it again gets it
@@ -212,7 +212,7 @@ class SourceIndex:
         """What a first-party file is to those who read it, and who ran the functions at the lines `run`, with the
         numbers of the bodies that count; None where its text counts as a whole."""
         file = self._files.get(path)
-        if file is None or not file.kept or file.error is not None or path in self.whole:
+        if file is None or file.told is None or file.error is not None or path in self.whole:
             return None
         reads, bodies = self._told(file)
         kept = numbers_at(bodies, self.looked_into.get(path, set()).union(run))
@@ -230,19 +230,25 @@ class SourceIndex:
         """What a file asks for, and where its bodies are. Raises SourceError."""
         told = self._asked.get(file.path)
         if told is None:
-            told = told_of(file.kept)
+            told = told_of(self._told_in(file))
             if told is None:
                 text = self.text(file.path)
-                told, file.kept = told_by(parse(text), text)
+                told, file.told = told_by(parse(text), text)
             self._asked[file.path] = told
         return told
+
+    def _told_in(self, file: _File) -> Entry:
+        """What the store has of it, or what is held here."""
+        entry = self._entry(file.path) if file.told == b"" else None
+        return told_in(entry) if entry is not None else file.told or b""
 
     def _file(self, path: Path, *, with_reads: bool) -> _File:
         """Reads a file, once; what it asks for only where that is of interest."""
         if path not in self._files:
             file = self._files[path] = _File(path)
             try:
-                file.facts, file.kept = self._kept(path, with_reads=with_reads and self._reads_wanted)
+                file.facts, has_told = self._known(path, with_reads=with_reads and self._reads_wanted)
+                file.told = b"" if has_told else None
             except ParseError as error:
                 needs = "{}.{}".format(*error.needs) if error.needs else None
                 file.error = self._refused(path, error.span, error.message, needs)
@@ -250,19 +256,33 @@ class SourceIndex:
                 file.error = error
         return self._files[path]
 
-    def _kept(self, path: Path, *, with_reads: bool) -> Kept:
-        """What there is to know of a file, out of the store where it knows it. Raises SourceError, ParseError."""
+    def _known(self, path: Path, *, with_reads: bool) -> tuple[ir.ModuleFacts, bool]:
+        """The facts of a file, out of the store where it knows them, and whether it knows what the file asks for.
+        Raises SourceError, ParseError."""
         text = "" if path in self.read else self.text(path)
+        entry = self._entry(path)
+        known = facts_in(entry) if entry is not None else None
+        if entry is not None and known is not None:
+            has_told = bool(told_in(entry))
+            if has_told or not with_reads:
+                return known, has_told
+        known, made = entry_of(text or self.text(path), with_reads=with_reads)
+        again = self._beside.hold(made) if self._beside else None
+        if again is not None:
+            self.store.lend(self.read[path], again)
+        else:
+            self.store.put(self.read[path], made)
+        return known, with_reads
+
+    def _entry(self, path: Path) -> Entry | None:
+        """What is known of a file that was read: by the store, or by the process beside."""
         digest = self.read[path]
-        known = self.store.get(digest)
-        if known is None and self._beside:
+        entry = self.store.get(digest)
+        if entry is None and self._beside:
             entry = self._beside.take(path, digest)
-            known = self.store.add(digest, entry) if entry is not None else None
-        if known is not None and (known.told or not with_reads):
-            return known
-        kept = kept_of(text or self.text(path), with_reads=with_reads)
-        self.store.put(digest, kept)
-        return kept
+            if entry is not None:
+                self.store.lend(digest, partial(self._beside.take, path, digest))
+        return entry
 
     def differing(self, statements: Iterable[Statements]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:
         """libcst's readings of statements that it reads differently, when they are asked for, one module after

@@ -13,6 +13,7 @@ import hashlib
 import io
 import json
 import pickle
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,7 +25,9 @@ from lua_cli.source.lowering import lower
 from lua_cli.source.parsing import parse
 from lua_cli.source.reads import RawImport, RawReads, read
 
-_HEAD = b"lua-facts 2"
+_HEAD = b"lua-facts 3\n"
+_CHECKSUM = hashlib.sha256().digest_size
+_SIZE = 4  # bytes of a number that says how long something is
 _USELESS = (pickle.UnpicklingError, ValueError, TypeError, EOFError, AttributeError, IndexError, KeyError)
 _MADE: dict[tuple[str, str], Any] = {
     **{
@@ -37,15 +40,7 @@ _MADE: dict[tuple[str, str], Any] = {
     ("builtins", "complex"): complex,
     ("builtins", "Ellipsis"): Ellipsis,
 }
-
-
-class Kept(NamedTuple):
-    """What is kept of one source. `told` is what it asks for and where its bodies are, as `told_of` reads it: few ask,
-    and late. Empty where it was not asked for.
-    """
-
-    facts: ir.ModuleFacts
-    told: bytes
+Entry = bytes | memoryview  # what is kept of one source: its facts, and what it asks for where that was wanted
 
 
 class Told(NamedTuple):
@@ -55,11 +50,13 @@ class Told(NamedTuple):
     bodies: tuple[Body, ...]
 
 
-def kept_of(text: str, *, with_reads: bool) -> Kept:
-    """Read a source. Raises ParseError."""
+def entry_of(text: str, *, with_reads: bool) -> tuple[ir.ModuleFacts, bytes]:
+    """Read a source: its facts, and how it is kept (a fifth of what it weighs as facts). Raises ParseError."""
     tree = parse(text)
     facts = lower(tree, text)
-    return Kept(facts, told_by(tree, text)[1] if with_reads else b"")
+    packed = pickle.dumps(facts, protocol=5)
+    told = told_by(tree, text)[1] if with_reads else b""
+    return facts, b"".join((len(packed).to_bytes(_SIZE, "little"), packed, told))
 
 
 def told_by(tree: ast.Module, text: str) -> tuple[Told, bytes]:
@@ -69,7 +66,21 @@ def told_by(tree: ast.Module, text: str) -> tuple[Told, bytes]:
     return told, pickle.dumps(((one.imports, one.env, one.computed, one.local, one.data), told.bodies), protocol=5)
 
 
-def told_of(told: bytes) -> Told | None:
+def facts_in(entry: Entry) -> ir.ModuleFacts | None:
+    """The facts of a source; None where they are of no use."""
+    try:
+        facts = _Reader(io.BytesIO(entry[_SIZE:])).load()
+    except _USELESS:
+        return None
+    return facts if isinstance(facts, ir.ModuleFacts) else None
+
+
+def told_in(entry: Entry) -> Entry:
+    """What a source asks for, as `told_of` reads it: few ask, and late. Empty where it was not wanted."""
+    return entry[_SIZE + int.from_bytes(entry[:_SIZE], "little") :]
+
+
+def told_of(told: Entry) -> Told | None:
     """What was asked for; None where it was not, or is of no use."""
     try:
         (imports, env, computed, local, data), bodies = _Reader(io.BytesIO(told)).load()
@@ -80,13 +91,8 @@ def told_of(told: bytes) -> Told | None:
     return Told(reads, bodies)
 
 
-def encoded(kept: Kept) -> bytes:
-    """An entry as it is kept: a fifth of what it weighs as facts."""
-    return pickle.dumps(kept.facts, protocol=5) + kept.told
-
-
 class FactsStore:
-    """The facts of one project's sources.
+    """The facts of one project's sources. In a large project they are much: what somebody else holds is not held here.
 
     path      the file; None where nothing is kept between compiles
     identity  the program, and all else that decides how a source is read
@@ -97,43 +103,33 @@ class FactsStore:
         self._path, self._identity, self._writes = path, identity, writes
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
-        self._used: dict[str, bytes | memoryview] = {}
-        self._unwritten: dict[str, Packed] = {}
+        self._used: dict[str, Callable[[], Entry | None]] = {}
         self._agreed: set[str] = set()
         self._new = False
 
-    def get(self, digest: str) -> Kept | None:
+    def get(self, digest: str) -> Entry | None:
         """What is kept of the source of that digest."""
-        packed = self._unwritten.get(digest)
-        content = packed.whole() if packed else self._used.get(digest) or self._entries().get(digest)
-        return None if content is None else self._taken(digest, content)
+        used = self._used.get(digest)
+        if used is not None:
+            return used()
+        found = self._entries().get(digest)
+        if found is not None and self._writes:
+            self._used[digest] = lambda: found
+        return found
 
-    def add(self, digest: str, content: bytes) -> Kept | None:
-        """What an entry says that somebody else has made (`encoded`), which is kept from now on."""
+    def put(self, digest: str, entry: bytes) -> None:
+        self._used[digest] = Packed(entry).whole
         self._new = True
-        return self._taken(digest, content)
 
-    def put(self, digest: str, kept: Kept) -> None:
-        if self._writes:
-            self._used[digest] = encoded(kept)
-        else:
-            self._unwritten[digest] = Packed(encoded(kept))
+    def lend(self, digest: str, again: Callable[[], bytes | None]) -> None:
+        """Take note of an entry that somebody else holds, and gives again and again."""
+        self._used[digest] = again
         self._new = True
 
     @property
     def empty(self) -> bool:
         """Whether nothing was kept, or nothing of use."""
         return not self._entries()
-
-    def _taken(self, digest: str, content: bytes | memoryview) -> Kept | None:
-        file = io.BytesIO(content)
-        try:
-            facts = _Reader(file).load()
-        except _USELESS:
-            return None
-        if self._writes:
-            self._used[digest] = content
-        return Kept(facts, file.read())
 
     def agreed(self, digest: str, statements: str) -> bool:
         """Whether both readers gave the same for these statements of the source of that digest."""
@@ -148,17 +144,32 @@ class FactsStore:
         self._agreed.add(f"{digest} {statements}")
         self._new = True
 
-    def content(self) -> list[bytes | memoryview] | None:
+    def content(self) -> Iterator[Entry] | None:
         """The file as it is to be now, in parts: it is large; None when it may stay as it is."""
         if not self._new and self._there is not None and len(self._used) == len(self._there):
             return None
-        sizes = {digest: len(content) for digest, content in self._used.items()}
-        index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
-        parts = [index, b"\n", *self._used.values()]
-        checksum = hashlib.sha256()
-        for part in parts:
+        return self._parts()
+
+    def _parts(self) -> Iterator[Entry]:
+        """The head, the entries, an index of them, how long that is, and the checksum of it all: each entry is asked
+        for once."""
+        checksum, sizes = hashlib.sha256(), dict[str, int]()
+
+        def parts() -> Iterator[Entry]:
+            yield _HEAD
+            for digest, again in self._used.items():
+                entry = again()
+                if entry is not None:
+                    sizes[digest] = len(entry)
+                    yield entry
+            index = json.dumps([self._identity, sizes, sorted(self._agreed)]).encode()
+            yield index
+            yield len(index).to_bytes(_SIZE, "little")
+
+        for part in parts():
             checksum.update(part)
-        return [b" ".join((_HEAD, checksum.hexdigest().encode())), b"\n", *parts]
+            yield part
+        yield checksum.digest()
 
     def _entries(self) -> dict[str, memoryview]:
         if self._there is None:
@@ -171,16 +182,18 @@ class FactsStore:
 
     def _loaded(self, content: bytes) -> tuple[dict[str, memoryview], frozenset[str]]:
         """Raises ValueError for a file that is not whole, or somebody else's."""
-        head, _, body = content.partition(b"\n")
-        if head != b" ".join((_HEAD, hashlib.sha256(body).hexdigest().encode())):
+        whole = memoryview(content)
+        told, checksum = whole[:-_CHECKSUM], whole[-_CHECKSUM:]
+        if told[: len(_HEAD)] != _HEAD or hashlib.sha256(told).digest() != checksum:
             raise ValueError("not whole")
-        index, _, rest = body.partition(b"\n")
-        identity, sizes, agreed = json.loads(index)
+        length = int.from_bytes(told[-_SIZE:], "little")
+        entries, index = told[len(_HEAD) : -length - _SIZE], told[-length - _SIZE : -_SIZE]
+        identity, sizes, agreed = json.loads(bytes(index))
         if identity != self._identity:
             raise ValueError("of another program")
-        view, at, found = memoryview(rest), 0, {}
+        at, found = 0, {}
         for digest, size in sizes.items():
-            found[digest] = view[at : at + size]
+            found[digest] = entries[at : at + size]
             at += size
         return found, frozenset(agreed)
 

@@ -22,7 +22,7 @@ from lua_cli.source.beside import Beside, can_begin, probable_files
 from lua_cli.source.lowering import lower
 from lua_cli.source.parsing import parse
 from lua_cli.source.readings import readings_of
-from lua_cli.source.store import FactsStore, encoded, kept_of
+from lua_cli.source.store import entry_of
 from tests.conftest import Result
 
 pytestmark = pytest.mark.skipif(not can_begin(), reason="one core, or a system without memfd")
@@ -81,8 +81,7 @@ def test_what_it_reads_is_what_would_be_read(process: Beside, tmp_path: Path, wi
         if path.name == "broken.py":
             assert entry is None, "whoever asks has to say what is wrong with it"
         else:
-            assert entry == encoded(kept_of(path.read_text("utf-8"), with_reads=with_reads))
-            assert FactsStore(tmp_path / "none", "").add(digest, entry) is not None
+            assert entry == entry_of(path.read_text("utf-8"), with_reads=with_reads)[1]
             assert process.take(path, "0" * 64) is None, "its content was another one"
     assert process.take(tmp_path / "other.py", "0" * 64) is None
 
@@ -92,6 +91,16 @@ def test_libcst_reads_there_what_it_reads_here(process: Beside) -> None:
     assert list(process.ask([ALIKE, OTHERWISE, {}])()) == [{}, differing, {}]
     assert list(process.ask([OTHERWISE])()) == [differing], "and again"
     assert list(process.ask([])()) == []
+
+
+def test_what_is_held_is_given_again_as_long_as_it_lasts(process: Beside) -> None:
+    first, second = process.hold(b"first"), process.hold(b"x" * 100_000)
+    assert first is not None
+    assert second is not None
+    assert list(process.ask([OTHERWISE])()) == [{at: readings_of(PARTS)[at] for at in (3, 5)}], "a question between"
+    assert (first(), second(), first()) == (b"first", b"x" * 100_000, b"first")
+    process.end()
+    assert first() is None
 
 
 def test_one_that_is_gone_is_missed_by_nobody(process: Beside, tmp_path: Path) -> None:
