@@ -6,10 +6,12 @@ a source takes some 15 microseconds, unpacking it 5. What is large is seldom tex
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from zlib import compress, decompress
+from zlib import compress, compressobj, decompress, decompressobj
 
 _LARGE = 1 << 20
+_PART = 1 << 16
 _LEVEL = 1  # the others take longer for little: a source is a fifth of its size afterwards
 
 
@@ -23,6 +25,26 @@ class Packed:
         self._is_packed = self.size < _LARGE
         self._held = compress(whole, _LEVEL) if self._is_packed else whole
         self._sha256 = ""
+
+    @classmethod
+    def of_parts(cls, parts: Iterable[bytes]) -> Packed:
+        """Of what is never there as a whole."""
+        made, packing, held = cls(b""), compressobj(_LEVEL), bytearray()
+        for part in parts:
+            made.size += len(part)
+            held += packing.compress(part)
+        made._held, made._is_packed = bytes(held + packing.flush()), True
+        return made
+
+    def parts(self) -> Iterator[bytes]:
+        """The whole, a part after the other."""
+        if not self._is_packed:
+            yield self._held
+            return
+        unpacking = decompressobj()
+        for at in range(0, len(self._held), _PART):
+            yield unpacking.decompress(self._held[at : at + _PART])
+        yield unpacking.flush()
 
     def whole(self) -> bytes:
         return decompress(self._held) if self._is_packed else self._held

@@ -7,7 +7,8 @@ or are used as tools.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.analysis.attributes import Attributes
@@ -43,6 +44,7 @@ class ClassDescriber:
         self.attributes = Attributes(machine)
         self.constructors = machine.constructors
         self._names: dict[int, str] = self._named()
+        self._texts: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     # Names
 
@@ -98,7 +100,6 @@ class ClassDescriber:
         looks = all(attributes[name].state != "missing" for name in ("name", "execute"))
         where = cls.where
         assert where is not None  # noqa: S101
-        path = where.path
         return ClassInfo(
             dotted=self.dotted(cls),
             module=cls.module,
@@ -111,10 +112,10 @@ class ClassDescriber:
             mro=None
             if cls.mro is None
             else tuple(self.dotted(one) for one in cls.mro if one.dotted != "builtins.object"),
-            bases_text=tuple(self.machine.text(base, 200) for base in cls.written_bases),
+            bases_text=self._same(self.machine.text(base, 200) for base in cls.written_bases),
             abstract_members=tuple((name, self.dotted(asker)) for name, asker in sorted((cls.abstracts or {}).items())),
-            required=constructor.required,
-            parameters=constructor.parameters,
+            required=self._same(constructor.required),
+            parameters=self._same(constructor.parameters),
             accepts=constructor.accepts or NOTHING,
             attributes=attributes,
             input_annotation=self._input_annotation(cls),
@@ -124,18 +125,29 @@ class ClassDescriber:
                 if (parameters := self._signature(cls, name)) is not None
             }
             or NOTHING,
-            members={
-                name: self._place(binding.where)
-                for name, binding in cls.namespace.items()
-                if binding.where is not None and binding.where.path == path
-            }
-            or NOTHING,
-            annotated={name: self._place(at) for name, (_, at) in cls.annotations.items() if name not in cls.namespace}
-            or NOTHING,
+            members=self._members(cls, where.path),
+            annotated=self._annotated(cls, where.path),
             look_alike=is_tool is False and looks,
-            changeable=tuple(n for n, binding in cls.namespace.items() if not isinstance(binding.value, _UNCHANGEABLE)),
-            written=plain_words(cls, is_tool=is_tool),
+            changeable=self._same(
+                n for n, bound in cls.namespace.items() if not isinstance(bound.value, _UNCHANGEABLE)
+            ),
+            written=self._same(plain_words(cls, is_tool=is_tool)),
         )
+
+    def _same(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """One tuple for all classes that have these texts."""
+        found = tuple(texts)
+        return self._texts.setdefault(found, found)
+
+    def _members(self, cls: ClassValue, path: Path) -> Mapping[str, Place]:
+        """What the body of the class binds: what was assigned in another file later is none of it."""
+        bound = ((name, binding.where) for name, binding in cls.namespace.items())
+        spans = {name: where.span for name, where in bound if where is not None and where.path == path}
+        return self.machine.index.places(path, spans) if spans else NOTHING
+
+    def _annotated(self, cls: ClassValue, path: Path) -> Mapping[str, Place]:
+        spans = {name: where.span for name, (_, where) in cls.annotations.items() if name not in cls.namespace}
+        return self.machine.index.places(path, spans) if spans else NOTHING
 
     def _is_tool(self, cls: ClassValue) -> bool | None:
         """Whether a class is a tool; not known where the alternatives of an ambiguous base disagree, nor for one that

@@ -1,8 +1,9 @@
-"""Plain functions of the project's modules, made when somebody asks for them. In: a `def` that does nothing but bind
-its name. Out: what it binds, which looks like a `Binding`.
+"""What most modules bind most: plain functions and imports. In: a `def` that does nothing but bind its name, a name
+that is imported. Out: what looks like a `Binding` and weighs less.
 
-Of the functions of a module most are called by other functions alone, so that nobody asks for them; and with their
-places they would weigh more than all else that is known of a module (docs/performance.md).
+Of the functions of a module most are called by other functions alone, so that nobody asks for them: they are made when
+somebody does. With their places they would weigh more than all else that is known of a module (docs/performance.md).
+Where something is imported is hardly ever asked.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from lua_cli.analysis.effects import walk
+from lua_cli.analysis.values import Where
 from lua_cli.source import ir
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
     from lua_cli.analysis.scopes import Frame
-    from lua_cli.analysis.values import Binding, Value, Where
+    from lua_cli.analysis.values import Binding, Value
 
 
 def defined(machine: Machine, frame: Frame, node: ir.Function) -> Binding:
@@ -24,6 +26,11 @@ def defined(machine: Machine, frame: Frame, node: ir.Function) -> Binding:
     if module.code is None:
         module.code = ModuleCode(machine, frame)
     return cast("Binding", Definition(module.code, node.span[0]))
+
+
+def is_put_off(binding: object) -> bool:
+    """Whether asking for the value would make it, perhaps for nothing."""
+    return isinstance(binding, Definition)
 
 
 class ModuleCode:
@@ -70,3 +77,25 @@ class Definition:
         if isinstance(held, ModuleCode):
             held = self._held = held.function(self._line)
         return held
+
+
+def imported(value: Value, where: Where) -> Binding:
+    """What an import binds a name to."""
+    return cast("Binding", Imported(value, where))
+
+
+class Imported:
+    """A `Binding`, as far as anybody can see: with its place in it, which is half of what the two weigh."""
+
+    __slots__ = ("_column", "_end_column", "_end_line", "_line", "_path", "value")
+
+    kind: Literal["import"] = "import"
+    computed = ""
+
+    def __init__(self, value: Value, where: Where) -> None:
+        self.value, self._path = value, where.path
+        self._line, self._column, self._end_line, self._end_column = where.span
+
+    @property
+    def where(self) -> Where:
+        return Where(self._path, (self._line, self._column, self._end_line, self._end_column))

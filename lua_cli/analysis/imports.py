@@ -13,6 +13,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lua_cli.analysis.definitions import imported
 from lua_cli.analysis.effects import docstring, walk
 from lua_cli.analysis.externals import known_external
 from lua_cli.analysis.scopes import Frame, Raised, either
@@ -252,7 +253,7 @@ class Importer:
         else:
             bound = module if node.asname else self.modules.get(node.dotted.partition(".")[0], module)
         name = node.asname or node.dotted.partition(".")[0]
-        self.machine.bind(frame, name, Binding(bound, where, "import"))
+        self.machine.bind(frame, name, imported(bound, where))
 
     def from_(self, node: ir.FromImport, frame: Frame) -> None:
         """`from ..a import b [as c], …`."""
@@ -278,14 +279,14 @@ class Importer:
                 )
                 missing = value  # said once, whatever number of names is asked of it
                 if alias.name != "*":
-                    self.machine.bind(frame, alias.asname or alias.name, Binding(value, where, "import"))
+                    self.machine.bind(frame, alias.asname or alias.name, imported(value, where))
                 else:
                     frame.star = f"`from {node.module} import *` cannot be followed"
             elif alias.name == "*":
                 self._star(source, frame, where)
             else:
                 value = self._imported(source, alias.name, frame, where)
-                self.machine.bind(frame, alias.asname or alias.name, Binding(value, where, "import"))
+                self.machine.bind(frame, alias.asname or alias.name, imported(value, where))
 
     def _imported(self, source: ModuleValue, name: str, frame: Frame, where: Where) -> Value:
         found = self.member(source, name)
@@ -337,7 +338,7 @@ class Importer:
         exported = self.now(source, "__all__") if "__all__" in source.frame.names else None
         if exported is None:
             for name in public:
-                self.machine.bind(frame, name, Binding(source.frame.names[name].value, where, "import"))
+                self.machine.bind(frame, name, imported(source.frame.names[name].value, where))
             return
         listed = self.machine.force(exported)
         names, reason = self._names(listed)
@@ -349,7 +350,7 @@ class Importer:
                 self.machine.fail("AttributeError", f"module {source.dotted!r} has no attribute {name!r}")
                 reason = f"`{source.dotted}` has no name `{name}`, which its `__all__` lists"
                 value = self._finding(where, frame, f"{source.dotted}.{name}", reason)
-            self.machine.bind(frame, name, Binding(value, where, "import"))
+            self.machine.bind(frame, name, imported(value, where))
         if reason:
             why = f"`__all__` of `{source.dotted}` is not known: {reason}"
             frame.star = why
@@ -358,7 +359,7 @@ class Importer:
                     old = frame.names.get(name)
                     new = source.frame.names[name].value
                     value = either([old.value, new], Maybe(why, where)) if old else new
-                    self.machine.bind(frame, name, Binding(value, where, "import"))
+                    self.machine.bind(frame, name, imported(value, where))
 
     def _names(self, listed: Value) -> tuple[list[str], str]:
         """The names in an `__all__`, and why there may be others."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from lua_cli.analysis.calls import Caller
 from lua_cli.analysis.classes import ClassMaker
 from lua_cli.analysis.constructors import Constructors
+from lua_cli.analysis.definitions import is_put_off
 from lua_cli.analysis.evaluation import Evaluator
 from lua_cli.analysis.execution import Executor
 from lua_cli.analysis.externals import complete
@@ -81,6 +82,7 @@ class Machine:
             del cls.mro, cls.bases, cls.metaclass, cls.abstracts, cls.fields, cls.frame
         for held in (*(skill.tools for skill in self.skills), *(agent.skills for agent in self.agents)):
             del held.holder
+        self.importer.modules.clear()  # values that nobody asked for keep the importer
         self.__dict__.clear()
 
     def import_entry(self) -> ModuleValue:
@@ -150,7 +152,7 @@ class Machine:
     def bind_in(self, frame: Frame, name: str, binding: Binding) -> None:
         """Binds a name; perhaps only, when a condition is open that the scope is older than and that works on no copy
         of it."""
-        if frame.kind == "module" and type(binding) is Binding:  # a definition would be made for nothing
+        if frame.kind == "module" and not is_put_off(binding):
             value = binding.value
             if isinstance(value, Instance | SkillValue | AgentValue):
                 value.variable = value.variable or name

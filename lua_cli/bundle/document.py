@@ -11,7 +11,7 @@ from lua_cli.plain_json import dumps, loads
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
 
@@ -48,9 +48,25 @@ class Document:
         return f"{{\n{lines}\n}}\n".encode("utf-8", "surrogatepass")
 
 
-def document_bytes(parts: Mapping[str, Any]) -> bytes:
-    """The document of these parts."""
-    return Document(b"{\n}\n").with_parts(parts).content()
+def written(parts: Mapping[str, Any]) -> Iterator[bytes]:
+    """The document of these parts, piece by piece: as a whole it would weigh several times what it says."""
+    before = "{\n"
+    for name, value in parts.items():
+        yield f"{before}  {dumps(name)}: ".encode()
+        yield from (piece.encode("utf-8", "surrogatepass") for piece in _pieces(value))
+        before = ",\n"
+    yield b"\n}\n" if parts else b"{\n\n}\n"
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield dumps(value, ascii_only=False)
+        return
+    before = "["
+    for each in value:
+        yield before + dumps(each, ascii_only=False)
+        before = ", "
+    yield "]" if value else "[]"
 
 
 def _parted(line: str) -> tuple[str, str]:

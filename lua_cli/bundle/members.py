@@ -55,7 +55,7 @@ class FileReader:
             if self._index.read.get(path, digest) != digest:
                 shown = self.project.relative(path)
                 raise LuaError(f"{shown} changed while it was compiled", hint="compile again: lua compile")
-            self._contents[path, text] = Packed(content.replace(b"\r\n", b"\n") if text else content)
+            self._contents[path, text] = self._index.held(path, content.replace(b"\r\n", b"\n") if text else content)
         return self._contents[path, text]
 
     def outside(self, path: Path) -> Path | None:

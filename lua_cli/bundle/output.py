@@ -18,12 +18,13 @@ import contextlib
 import errno
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.bundle.built import Artifact, Build, BuiltArtifact
 from lua_cli.bundle.canonical import MANIFEST_NAME
-from lua_cli.bundle.document import document_bytes
+from lua_cli.bundle.document import written
 from lua_cli.bundle.exclusive import locked
 from lua_cli.bundle.names import artifact_file_name
 from lua_cli.bundle.publishing import PUBLISHED, current, publish
@@ -111,14 +112,14 @@ def _entries_of(artifacts: Sequence[Artifact | BuiltArtifact]) -> list[dict[str,
 
 def _files_of(artifacts: Sequence[Artifact | BuiltArtifact], document: Mapping[str, Any]) -> dict[str, Content]:
     files: dict[str, Content] = {
-        artifact_file_name(one.skill): one.packed.whole if isinstance(one, Artifact) else str(one.stored)
+        artifact_file_name(one.skill): one.packed.parts if isinstance(one, Artifact) else str(one.stored)
         for one in artifacts
     }
     if len(files) != len(artifacts):
         names = [artifact.skill for artifact in artifacts]
         twice = next(name for name in names if names.count(name) > 1)
         raise LuaError(f"two skills have the name {twice!r}", hint="give each skill of the project a name of its own")
-    return {**files, MANIFEST_NAME: document_bytes(document)}
+    return {**files, MANIFEST_NAME: partial(written, document)}
 
 
 def _size(one: Artifact | BuiltArtifact) -> int:

@@ -1,8 +1,8 @@
 """Makes a build current: a folder of its own, written whole, and one rename (output.py has the picture).
 
-In: the output folder, the files of a build by name: their bytes, what gives them (so that not all are there at once),
-or the path of one that lies there from before. Out: the folder of the current build. Raises OSError; the current build
-is then what it was. Paths are texts here: `pathlib` costs more to load than all this takes.
+In: the output folder, the files of a build by name: their bytes, what gives them in parts (so that not all are there at
+once), or the path of one that lies there from before. Out: the folder of the current build. Raises OSError; the current
+build is then what it was. Paths are texts here: `pathlib` costs more to load than all this takes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from lua_cli.bundle.disk import discard, read_whole, sync_folder
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-    Content = bytes | str | Callable[[], bytes]
+    Content = bytes | str | Callable[[], Iterable[bytes]]
 
 PUBLISHED, BUILDS, _NEXT = "artifacts", "builds", "next"
 _KEPT_SECONDS = 60.0
@@ -71,11 +71,14 @@ def _holds(folder: str, files: Mapping[str, Content]) -> bool:
 
 
 def _is_in(path: str, content: Content) -> bool:
-    return content == path if isinstance(content, str) else _whole(content) == read_whole(path)
+    if isinstance(content, str):
+        return content == path
+    with open(path, "rb") as file:
+        return all(file.read(len(part)) == part for part in _parts(content)) and not file.read(1)
 
 
-def _whole(content: bytes | Callable[[], bytes]) -> bytes:
-    return content if isinstance(content, bytes) else content()
+def _parts(content: bytes | Callable[[], Iterable[bytes]]) -> Iterable[bytes]:
+    return [content] if isinstance(content, bytes) else content()
 
 
 def _write(folder: str, files: Mapping[str, Content]) -> None:
@@ -87,7 +90,7 @@ def _write(folder: str, files: Mapping[str, Content]) -> None:
                 continue
             content = read_whole(content)
         with open(path, "xb") as file:
-            file.write(_whole(content))
+            file.writelines(_parts(content))
             file.flush()
             os.fsync(file.fileno())
     sync_folder(folder)

@@ -197,7 +197,7 @@ def see_through(child: Process, order: Mapping[str, Any], timeout: float, finals
         late = child.pump(left, lambda: any(letter in finals for letter, _ in child.reader.frames))
     finally:
         code = child.finish()
-    frames = tuple(frames_of(child.reader.frames))
+    frames = tuple(frames_of(child.reader.taken()))
     late = late or any(letter == "T" for letter, _ in frames)
     return {
         "frames": frames, "exit_code": code, "limit": child.limit, "timed_out": late, "logs": child.take_log(),

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 _MARK = 32
 _read, _write = os.read, os.write  # user code may replace them
@@ -86,6 +86,11 @@ class Reader:
         self._room -= len(data)
         while (frame := self._next()) is not None:
             self.frames.append(frame)
+
+    def taken(self) -> Iterator[tuple[str, bytes]]:
+        """The frames so far, each forgotten as it is given: those of a large project are much."""
+        while self.frames:
+            yield self.frames.pop(0)
 
     def renew(self, room: int) -> None:
         """Forget the frames so far, and take `room` bytes more."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.errors import EXIT_FINDINGS, EXIT_OK
@@ -89,14 +89,25 @@ def show_and_keep(target: Project, document: Mapping[str, Any], chosen: str) -> 
     """Print the document of a whole compile, as text or JSON, and remember what was said for the next time."""
     from lua_cli.commands.at_once import answer_name
     from lua_cli.commands.session import facts_of_stdout
+    from lua_cli.packed import Packed
     from lua_cli.pipeline.keeping import keep_answer
 
-    said = shown_as(target.root, document, chosen)
-    sys.stdout.write(said)
     facts = facts_of_stdout()
-    if facts["encoding"].lower() == "utf-8":
-        sys.stdout.flush()
-        keep_answer(target, answer_name(chosen, colour=facts["colour"]), said, document)
+    if facts["encoding"].lower() != "utf-8":
+        show(target, document, chosen)
+        return
+    said = Packed.of_parts(_said(target.root, document, chosen))
+    sys.stdout.flush()
+    keep_answer(target, answer_name(chosen, colour=facts["colour"]), said, document)
+
+
+def _said(root: Path, document: Mapping[str, Any], chosen: str) -> Iterator[bytes]:
+    """What is printed, as it is printed."""
+    from lua_cli.commands.json_text import json_pieces
+
+    for piece in json_pieces(document) if chosen == "json" else (_shown(root, document, chosen),):
+        sys.stdout.write(piece)
+        yield piece.encode("utf-8", "surrogatepass")
 
 
 def shown_as(root: Path, document: Mapping[str, Any], chosen: str) -> str:

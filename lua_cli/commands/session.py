@@ -104,9 +104,9 @@ def facts_of_stdout() -> dict[str, Any]:
 
 def print_json(document: object) -> None:
     """Print one JSON document on stdout."""
-    from lua_cli.commands.json_text import json_text
+    from lua_cli.commands.json_text import json_pieces
 
-    sys.stdout.write(json_text(document))
+    sys.stdout.writelines(json_pieces(document))
 
 
 def say(text: str = "") -> None:

@@ -19,7 +19,7 @@ from lua_cli._version import __version__
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` alone would double the time
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 FORMAT = "lua-answer 4"
 FOLDER = (".lua", "cache", "answers")
@@ -85,7 +85,7 @@ def _content(root: str, name: str) -> str:
         raise OSError(name)
     with open(place_of(root, name), encoding="utf-8", newline="") as file:  # noqa: PTH123
         head, _, rest = file.read().partition("\n")
-    if head != f"{FORMAT} {checksum(rest)}":
+    if head != f"{FORMAT} {checksum([rest.encode('utf-8', 'surrogatepass')])}":
         raise ValueError(name)
     return rest
 
@@ -181,11 +181,14 @@ def _times(folder: str) -> Iterator[int]:
                 yield from _times(entry.path)
 
 
-def checksum(text: str) -> str:
+def checksum(parts: Iterable[bytes]) -> str:
     """Tells a damaged file; `zlib` is part of every Python that runs this and costs nothing to load."""
     import zlib
 
-    return f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
+    found = 0
+    for part in parts:
+        found = zlib.crc32(part, found)
+    return f"{found:08x}"
 
 
 def root_above(folder: str) -> str | None:

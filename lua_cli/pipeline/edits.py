@@ -201,7 +201,7 @@ class _Applying:
         record = {**self._record, "files": files, "written": now_on_disk(self._cache)}
         content = dumps(record, compact=True).encode()
         replace_cached(os.path.join(self._cache, RECORD), content)
-        Outlines(self._cache).keep(kept, content, document)
+        Outlines(self._cache).keep(kept, content, [document])
 
 
 class _Artifact:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lua_cli.errors import LuaError
+from lua_cli.packed import Packed
 from lua_cli.pipeline import at_once
 from lua_cli.pipeline.stamps import RACY_NS, RECORD, assured, forget_kept, is_young, now_on_disk, write_kept
 from lua_cli.pipeline.unchanged import Record
@@ -21,13 +22,13 @@ from lua_cli.project import Project, open_project
 from lua_cli.project.locate import ENTRY_FILES, FLOWS_FOLDER
 
 
-def keep_answer(project: Project, name: str, said: str, document: Mapping[str, Any]) -> None:
+def keep_answer(project: Project, name: str, said: str | Packed, document: Mapping[str, Any]) -> None:
     """Remember that a command says `said` of this project, whose compile gave `document`. The record of the last build
     must hold."""
     with suppress(OSError, UnicodeError):  # an answer that cannot be kept costs the longer way, nothing else
         token = _token(project, document)
         if token is not None:
-            write_kept(str(project.root), name, f"{token}\n{said}")
+            write_kept(str(project.root), name, f"{token}\n", said)
 
 
 def stamps_of(folder: Path, *more: Path) -> list[str] | None:

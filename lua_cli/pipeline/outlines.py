@@ -8,6 +8,7 @@ A source without a row counted as a whole.
 from __future__ import annotations
 
 import os
+from itertools import chain
 from zlib import crc32
 
 from lua_cli.pipeline.stamps import read_cached, replace_cached
@@ -15,17 +16,20 @@ from lua_cli.plain_json import dumps, loads
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     from lua_cli.analysis.model import Analysis
     from lua_cli.bundle.model import Draft
+    from lua_cli.packed import Packed
+    from lua_cli.pipeline.words import Unasked
     from lua_cli.probe.model import SkillSeen
     from lua_cli.project import Project
     from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
 FORMAT = "lua-outlines 3"
+_NOTHING: Mapping[str, str] = {}
 _NAME = "outlines.txt"
 _TABLE = "words.json"
 
@@ -41,12 +45,9 @@ class Kept:
             others now, and "said": {line: [value, column, end column]} of words that are others now
     """
 
-    def __init__(self, about: Mapping[str, Any], lines: dict[str, str]) -> None:
-        self.about, self._lines = about, lines
-
-    @classmethod
-    def of(cls, about: Mapping[str, Any], rows: Mapping[str, Any]) -> Kept:
-        return cls(about, {path: dumps(row, compact=True) for path, row in rows.items()})
+    def __init__(self, about: Mapping[str, Any], lines: dict[str, str], words: Mapping[str, str] = _NOTHING) -> None:
+        """`lines`: the rows as JSON. `words`: what there is more to say in some of them; then it is not yet there."""
+        self.about, self._lines, self._words = about, lines, words
 
     @classmethod
     def parsed(cls, text: str) -> Kept:
@@ -67,8 +68,12 @@ class Kept:
     def with_rows(self, rows: Mapping[str, Any]) -> Kept:
         return Kept(self.about, {**self._lines, **{path: dumps(row, compact=True) for path, row in rows.items()}})
 
-    def text(self) -> str:
-        return "\n".join((dumps(self.about), *(f"{path}\t{line}" for path, line in self._lines.items())))
+    def parts(self) -> Iterator[bytes]:
+        """What `parsed` takes, line by line."""
+        yield dumps(self.about).encode()
+        for path, line in self._lines.items():
+            words = self._words.get(path)
+            yield f"\n{path}\t{line if words is None else f'{line[:-1]},{words}}}'}".encode()
 
 
 def _parted(line: str) -> tuple[str, str]:
@@ -81,27 +86,28 @@ def _parted(line: str) -> tuple[str, str]:
 def outlines(
     project: Project, index: SourceIndex, drafts: Iterable[Draft], seen: Mapping[str, SkillSeen], analysis: Analysis,
     choice: Choice,
-) -> tuple[Kept, bytes | None]:  # fmt: skip
+) -> tuple[Kept, Packed | None]:  # fmt: skip
     """The rows of a build that was just made, and its table of words where it has one."""
     import sys
 
     from lua_cli.bundle.syntax import oldest_python
-    from lua_cli.pipeline.words import words_of
+    from lua_cli.pipeline.words import Unasked, words_of
 
     bundled = _Bundled(drafts, seen)
-    rows = _rows(project, index, bundled)
-    worded = words_of(project, index, analysis, choice, rows, bundled.members)
+    unasked = Unasked(project, index, analysis, bundled.members)
+    rows, full = _rows(project, index, bundled, unasked)
+    unasked.look_at_rest()
+    worded = words_of(project, index, analysis, choice, unasked.words, rows)
     table, words = worded if worded is not None else (None, {})
-    for source, lines in words.items():
-        rows[source] |= {"words": lines, "since": None, "said": {}}
-    rows = {source: row for source, row in rows.items() if row["blanks"] or "words" in row}
+    for source in full - words.keys():
+        del rows[source]
     about = {
         "oldest": oldest_python(project.settings.requires_python),
         "budget": project.settings.size_budget,
         "readable": project.interpreter.version == sys.version_info[:2],
-        "words": None if table is None else crc32(table),
+        "words": None if table is None else _sum(table.parts()),
     }
-    return Kept.of(about, rows), table
+    return Kept(about, rows, words), table
 
 
 class _Bundled:
@@ -118,13 +124,15 @@ class _Bundled:
                 self.members.setdefault(file.source, []).append([draft.skill, file.name])
                 if ran is None or file.kind != "module":
                     self.untold.add(file.source)
-                else:
-                    self.run.setdefault(file.source, set()).update(ran.get(file.name, ()))
+                elif lines := ran.get(file.name):
+                    self.run.setdefault(file.source, set()).update(lines)
 
 
-def _rows(project: Project, index: SourceIndex, bundled: _Bundled) -> dict[str, dict[str, Any]]:
-    """The row of each source that does not count as a whole."""
-    rows: dict[str, dict[str, Any]] = {}
+def _rows(project: Project, index: SourceIndex, bundled: _Bundled, unasked: Unasked) -> tuple[dict[str, str], set[str]]:
+    """The row of each source that does not count as a whole, and the sources that have no bodies to leave out: of these
+    a word can be edited at most. Rows are texts from the beginning, which weigh a tenth."""
+    rows: dict[str, str] = {}
+    full: set[str] = set()
     for path in index.read:
         shown = project.relative(path)
         if shown in bundled.untold or os.path.isabs(shown) or path.suffix != ".py" or not _can_be_written(shown):
@@ -132,9 +140,12 @@ def _rows(project: Project, index: SourceIndex, bundled: _Bundled) -> dict[str, 
         found = index.outline(path, bundled.run.get(shown, ()))
         if found is not None:
             outline, kept = found
-            places = {"blanks": outline.blanks, "inside": outline.inside}
-            rows[shown] = {"outline": outline.digest, "kept": kept, **places, "members": bundled.members.get(shown, [])}
-    return rows
+            row = {"outline": outline.digest, "kept": kept, "blanks": outline.blanks, "inside": outline.inside}
+            rows[shown] = dumps({**row, "members": bundled.members.get(shown, [])}, compact=True)
+            if not outline.blanks:
+                full.add(shown)
+            unasked.look_at(shown, outline.blanks)
+    return rows, full
 
 
 def _can_be_written(shown: str) -> bool:
@@ -151,8 +162,8 @@ class Outlines:
     def load(self, record: bytes, document: bytes) -> Kept | None:
         """The rows where they are for this record and this document."""
         try:
-            head, _, text = read_cached(self._path).decode().partition("\n")
-            return Kept.parsed(text) if head == _head(text, record, document) else None
+            head, line_end, rows = read_cached(self._path).partition(b"\n")
+            return Kept.parsed(rows.decode()) if head + line_end == _head([rows], [record], [document]) else None
         except (OSError, ValueError, RecursionError):
             return None
 
@@ -163,15 +174,23 @@ class Outlines:
             raise ValueError(self._table)
         return content
 
-    def keep_table(self, table: bytes | None) -> None:
+    def keep_table(self, table: Packed | None) -> None:
         if table is not None:
-            replace_cached(self._table, table)
+            replace_cached(self._table, table.parts())
 
-    def keep(self, kept: Kept, record: bytes, document: bytes) -> None:
-        text = kept.text()
-        replace_cached(self._path, f"{_head(text, record, document)}\n{text}".encode())
+    def keep(self, kept: Kept, record: bytes, document: Iterable[bytes]) -> None:
+        """`document` may come in parts."""
+        head = _head(kept.parts(), [record], document)
+        replace_cached(self._path, chain([head], kept.parts()))
 
 
-def _head(text: str, record: bytes, document: bytes) -> str:
-    sums = (crc32(part) for part in (text.encode(), record, document))
-    return " ".join((FORMAT, *(f"{one:08x}" for one in sums)))
+def _head(*contents: Iterable[bytes]) -> bytes:
+    """The first line: the checksums of the rows, the record and the document."""
+    return " ".join((FORMAT, *(f"{_sum(parts):08x}" for parts in contents))).encode() + b"\n"
+
+
+def _sum(parts: Iterable[bytes]) -> int:
+    found = 0
+    for part in parts:
+        found = crc32(part, found)
+    return found

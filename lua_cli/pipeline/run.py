@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from lua_cli.errors import LuaError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from lua_cli.bundle.model import Artifact, Collected
     from lua_cli.diagnostics import Diagnostic
+    from lua_cli.packed import Packed
     from lua_cli.pipeline.outlines import Kept
     from lua_cli.pipeline.reading import Read
     from lua_cli.probe.ahead import Ahead
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
     from lua_cli.source.beside import Beside
 
+_PART = 1 << 16  # bytes that are read at once
 Until = Literal["analysis", "bundling", "artifacts"]
 
 
@@ -186,7 +189,7 @@ class _Decided:
     others: list[Path]
     collected: Collected
     outlines: Kept
-    words: bytes | None
+    words: Packed | None
 
     def remember(self, project: Project) -> None:
         from lua_cli.pipeline.outlines import Outlines
@@ -195,10 +198,10 @@ class _Decided:
         variables = {*collected.looked_up, *(name for draft in collected.drafts for name in draft.env)}
         record = Record(project).write(self.files, self.listings, self.others, variables, collected.folders)
         if record is not None:
-            document = (project.output / "artifacts" / "manifest.json").read_bytes()
             kept = Outlines(str(project.output / "cache"))
             kept.keep_table(self.words)
-            kept.keep(self.outlines, record, document)
+            with (project.output / "artifacts" / "manifest.json").open("rb") as document:
+                kept.keep(self.outlines, record, iter(partial(document.read, _PART), b""))
 
 
 def _collect(project: Project, index: SourceIndex, read: Read, choice: Choice, *, keeps: bool) -> _Bundled:

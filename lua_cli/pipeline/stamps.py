@@ -5,13 +5,16 @@ under `.lua/cache/`, each replaced as a whole. Paths are texts here: `pathlib` c
 from __future__ import annotations
 
 import os
+from itertools import chain
 
 from lua_cli.bundle.disk import discard, read_whole
 from lua_cli.pipeline import at_once
 
 TYPE_CHECKING = False  # what type checkers take for true; `typing` is not imported for it
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from lua_cli.packed import Packed
 
 RECORD = "build.json"  # what decided the last build (unchanged.py), in the cache's folder
 RACY_NS = 2_000_000_000  # the coarsest clock of a file system in use (FAT: 2 s)
@@ -54,11 +57,20 @@ def _contents(line: str, sure: Mapping[str, str]) -> str:
     return f"content {sure.get(path) or at_once.content_of(path)} {path}"
 
 
-def write_kept(root: str, name: str, body: str) -> None:
+def write_kept(root: str, name: str, *body: str | Packed) -> None:
     """Put an answer, or the stamps, in place."""
     path = at_once.place_of(root, name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    replace_cached(path, f"{at_once.FORMAT} {at_once.checksum(body)}\n{body}".encode())
+    head = f"{at_once.FORMAT} {at_once.checksum(_parts(body))}\n".encode()
+    replace_cached(path, chain([head], _parts(body)))
+
+
+def _parts(body: Iterable[str | Packed]) -> Iterator[bytes]:
+    for part in body:
+        if isinstance(part, str):
+            yield part.encode()
+        else:
+            yield from part.parts()
 
 
 def forget_kept(root: str) -> None:

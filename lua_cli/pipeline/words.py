@@ -8,10 +8,11 @@ else may have asked a tool for its words: code of the project that was run or lo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lua_cli.analysis.model import Attribute, ClassInfo
+from lua_cli.packed import Packed
 from lua_cli.pipeline.edited_words import parted
 from lua_cli.plain_json import dumps
 from lua_cli.rules.judging.levels import Levels
@@ -26,47 +27,64 @@ if TYPE_CHECKING:
     from lua_cli.rules import Choice
     from lua_cli.source import SourceIndex
 
-Lines = dict[str, list[list[Any]]]
+
+class Unasked:
+    """`words`: those that no source which was looked at asks a tool for. `bundled` are the files that the tools'
+    process can import, as they are shown; of other sources nothing is asked but of those that the analysis reached.
+    """
+
+    def __init__(self, project: Project, index: SourceIndex, analysis: Analysis, bundled: Iterable[str]) -> None:
+        asked = analysis.hands_on or project.flows is not None or any(info.flow for info in analysis.classes.values())
+        self.words: set[str] = set() if asked else set(WORDS)
+        self._index = index
+        self._left = {path for path in (*bundled, *analysis.modules.values()) if path.endswith(".py")}
+
+    def look_at(self, path: str, blanks: Sequence[tuple[int, int]] = ()) -> None:
+        """See what a source asks for. `blanks` are its bodies that nobody looked into."""
+        if path in self._left:
+            self._left.remove(path)
+            if self.words:
+                self.words -= _asked_for(self._index, path, blanks)
+
+    def look_at_rest(self) -> None:
+        for path in sorted(self._left):
+            self.look_at(path)
 
 
 def words_of(
-    project: Project, index: SourceIndex, analysis: Analysis, choice: Choice, rows: Mapping[str, Any],
-    bundled: Iterable[str],
-) -> tuple[bytes, Lines] | None:  # fmt: skip
-    """The table, and for each source the lines on which a word stands: [line, "name" or "description", class].
-    `bundled` are the files that the tools' process can import, as they are shown."""
-    if analysis.hands_on or project.flows is not None or any(info.flow for info in analysis.classes.values()):
+    project: Project, index: SourceIndex, analysis: Analysis, choice: Choice, free: Container[str],
+    sources: Container[str],
+) -> tuple[Packed, dict[str, str]] | None:  # fmt: skip
+    """The table, and for each of the sources what its row says of the lines on which a word stands that is `free`,
+    which nobody asks a tool for: [line, "name" or "description", class]."""
+    if not free:
         return None
-    free = set(WORDS)
-    for path in {*bundled, *analysis.modules.values()}:
-        free -= _asked_for(index, path, rows.get(path)) if path.endswith(".py") else set()
-        if not free:
-            return None
-    lines: Lines = {}
+    lines: dict[str, list[list[Any]]] = {}
     for info in analysis.classes.values():
         for key in info.written:
             place = info.attributes[key].place
-            if key in free and place is not None and place.path in rows and _is_a_line(index, info, key, place):
+            if key in free and place is not None and place.path in sources and _is_a_line(index, info, key, place):
                 lines.setdefault(place.path, []).append([place.line, key, info.dotted])
-    lines = {path: _once(found) for path, found in lines.items()}
+    said = {path: _row_of(lines.pop(path)) for path in sorted(lines)}
     try:
-        return dumps(_Table(analysis).content(_levels(project, choice)), compact=True).encode(), lines
+        return Packed.of_parts(_Table(analysis).parts(_levels(project, choice))), said
     except (TypeError, ValueError):  # a context that JSON cannot say
         return None
 
 
-def _once(words: list[list[Any]]) -> list[list[Any]]:
-    """Without the lines of a module that is imported under two names: each is a word of two classes."""
+def _row_of(words: list[list[Any]]) -> str:
+    """What a row says of words, as JSON without the braces. Not of the lines of a module that is imported under two
+    names: each is a word of two classes."""
     count = Counter(line for line, _, _ in words)
-    return [word for word in words if count[word[0]] == 1]
+    once = [word for word in words if count[word[0]] == 1]
+    return dumps({"words": once, "since": None, "said": {}}, compact=True)[1:-1]
 
 
-def _asked_for(index: SourceIndex, path: str, row: Mapping[str, Any] | None) -> frozenset[str]:
+def _asked_for(index: SourceIndex, path: str, blanks: Sequence[tuple[int, int]]) -> frozenset[str]:
     """What a source may ask tools for. Where it suppresses something, that may be about words."""
     text = index.text(path)
     if "lua:" in text:
         return frozenset(WORDS)
-    blanks = row["blanks"] if row is not None else ()
     return words_read(text, lambda: parse(text), blanks)
 
 
@@ -86,26 +104,30 @@ def _levels(project: Project, choice: Choice) -> dict[str, str]:
 
 
 class _Table:
-    """The analysis without all that rules of words do not ask for. Attributes are listed once: a class refers to one by
-    its number, so that what is inherited is the same thing.
+    """The analysis without all that rules of words do not ask for, as JSON. Attributes are listed once: a class refers
+    to one by its number, so that what is inherited is the same thing.
     """
 
     def __init__(self, analysis: Analysis) -> None:
         self._analysis = analysis
-        self._attributes: list[list[Any]] = []
+        self._attributes: list[str] = []
         self._numbers: dict[int, int] = {}
 
-    def content(self, levels: Mapping[str, str]) -> dict[str, Any]:
+    def parts(self, levels: Mapping[str, str]) -> Iterator[bytes]:
+        """One object, piece by piece. Raises TypeError, ValueError for what JSON cannot say."""
         analysis = self._analysis
-        return {
-            "entry": analysis.entry,
-            "paths": sorted(analysis.modules.values()),
-            "levels": dict(levels),
-            "agents": [self._agent(agent) for agent in analysis.agents],
-            "skills": [self._skill(skill) for skill in analysis.skills],
-            "classes": {dotted: self._class(info) for dotted, info in analysis.classes.items()},
-            "attributes": self._attributes,
-        }
+        about = {"entry": analysis.entry, "paths": sorted(analysis.modules.values()), "levels": dict(levels)}
+        yield _json(about)[:-1]
+        yield b',"agents":['
+        yield from _listed(_json(self._agent(agent)) for agent in analysis.agents)
+        yield b'],"skills":['
+        yield from _listed(_json(self._skill(skill)) for skill in analysis.skills)
+        yield b'],"classes":{'
+        classes = analysis.classes.items()
+        yield from _listed(_json(dotted) + b":" + _json(self._class(info)) for dotted, info in classes)
+        yield b'},"attributes":['
+        yield from _listed(one.encode() for one in self._attributes)  # all of them are known only now
+        yield b"]}"
 
     def _agent(self, agent: AgentInfo) -> dict[str, Any]:
         attributes = self._of(agent.attributes, agent.attributes)
@@ -132,8 +154,18 @@ class _Table:
         if id(one) not in self._numbers:
             self._numbers[id(one)] = len(self._attributes)
             value = one.value if one.state == "known" else None
-            self._attributes.append([one.name, one.state, value, _numbers(one.place) if one.place else None, one.owner])
+            row = [one.name, one.state, value, _numbers(one.place) if one.place else None, one.owner]
+            self._attributes.append(dumps(row, compact=True))
         return self._numbers[id(one)]
+
+
+def _json(value: object) -> bytes:
+    return dumps(value, compact=True).encode()
+
+
+def _listed(items: Iterable[bytes]) -> Iterator[bytes]:
+    for number, item in enumerate(items):
+        yield b"," + item if number else item
 
 
 def _numbers(place: Place) -> list[Any]:

@@ -11,12 +11,13 @@ import ast
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lua_cli.diagnostics import Place
+from lua_cli.packed import Packed
 from lua_cli.project import Project
 from lua_cli.records import record
 from lua_cli.source import ir
@@ -35,6 +36,7 @@ from lua_cli.source.model import (
 )
 from lua_cli.source.outline import Outline, outline
 from lua_cli.source.parsing import ParseError, parse
+from lua_cli.source.places import Places
 from lua_cli.source.readings import Statements, differing
 from lua_cli.source.reads import RawReads
 from lua_cli.source.recent import Recent
@@ -73,6 +75,8 @@ class SourceIndex:
         self.project = project
         self.store = store if store is not None else FactsStore(None, "", writes=False)
         self._beside = beside
+        if beside is not None:
+            self.store.borrow_from(beside.take)
         self._reads_wanted = reads
         self.finder = Finder(project)
         self.read: dict[Path, str] = {}
@@ -122,15 +126,31 @@ class SourceIndex:
             lines = self._lines[path] = self.text(path).split("\n")
         return lines
 
+    def held(self, path: Path, content: bytes) -> Packed:
+        """Bytes to hold for later: where they are a source as it is held here, that."""
+        held = self._texts.packed(path)
+        return held if held is not None and held.whole() == content else Packed(content)
+
     def place(self, path: Path, span: Span) -> Place:
         """The place to show for a span in a file that was read."""
+        return Place(self._as_shown(path), *self._counted(path, span))
+
+    def places(self, path: Path, spans: Mapping[str, Span]) -> Places:
+        """The places to show for named spans in a file that was read."""
+        return Places(self._as_shown(path), {name: self._counted(path, span) for name, span in spans.items()})
+
+    def _as_shown(self, path: Path) -> str:
         shown = self._shown.get(path)
         if shown is None:
             shown = self._shown[path] = self.project.relative(path)
+            self._wholes[shown] = path
+        return shown
+
+    def _counted(self, path: Path, span: Span) -> Span:
         if path in self._ascii:  # a byte is a character, so there is no need of lines
             line, column, end_line, end_column = span
-            return Place(shown, line, column + 1, end_line, end_column + 1)
-        return Place(shown, *shown_span(span, self.lines(path)))
+            return line, column + 1, end_line, end_column + 1
+        return shown_span(span, self.lines(path))
 
     def facts(self, location: ModuleLocation) -> ir.ModuleFacts:
         """The code of the module as facts; empty for one without a source. Raises SourceError."""
@@ -281,7 +301,7 @@ class SourceIndex:
         if entry is None and self._beside:
             entry = self._beside.take(path, digest)
             if entry is not None:
-                self.store.lend(digest, partial(self._beside.take, path, digest))
+                self.store.lend(digest, path)
         return entry
 
     def differing(self, statements: Iterable[Statements]) -> Callable[[], Iterator[dict[int, ir.Stmt]]]:

@@ -42,6 +42,8 @@ _MADE: dict[tuple[str, str], Any] = {
 }
 Entry = bytes | memoryview  # what is kept of one source: its facts, and what it asks for where that was wanted
 
+_Held = Packed | memoryview | Path | Callable[[], Entry | None]
+
 
 class Told(NamedTuple):
     """What a source asks for, and where its bodies are."""
@@ -101,9 +103,10 @@ class FactsStore:
 
     def __init__(self, path: Path | None, identity: str, *, writes: bool = True) -> None:
         self._path, self._identity, self._writes = path, identity, writes
+        self._lender: Callable[[Path, str], Entry | None] | None = None
         self._there: dict[str, memoryview] | None = None
         self._agreed_there: frozenset[str] = frozenset()
-        self._used: dict[str, Callable[[], Entry | None]] = {}
+        self._used: dict[str, _Held] = {}
         self._agreed: set[str] = set()
         self._new = False
 
@@ -111,20 +114,33 @@ class FactsStore:
         """What is kept of the source of that digest."""
         used = self._used.get(digest)
         if used is not None:
-            return used()
+            return self._given(digest, used)
         found = self._entries().get(digest)
         if found is not None and self._writes:
-            self._used[digest] = lambda: found
+            self._used[digest] = found
         return found
 
     def put(self, digest: str, entry: bytes) -> None:
-        self._used[digest] = Packed(entry).whole
+        self._used[digest] = Packed(entry)
         self._new = True
 
-    def lend(self, digest: str, again: Callable[[], bytes | None]) -> None:
+    def borrow_from(self, lender: Callable[[Path, str], Entry | None]) -> None:
+        """Who is asked for entries that were lent: by the path of the source, and its digest."""
+        self._lender = lender
+
+    def lend(self, digest: str, by: Path | Callable[[], Entry | None]) -> None:
         """Take note of an entry that somebody else holds, and gives again and again."""
-        self._used[digest] = again
+        self._used[digest] = by
         self._new = True
+
+    def _given(self, digest: str, held: _Held) -> Entry | None:
+        if isinstance(held, Packed):
+            return held.whole()
+        if isinstance(held, memoryview):
+            return held
+        if isinstance(held, Path):
+            return self._lender(held, digest) if self._lender is not None else None
+        return held()
 
     @property
     def empty(self) -> bool:
@@ -157,8 +173,8 @@ class FactsStore:
 
         def parts() -> Iterator[Entry]:
             yield _HEAD
-            for digest, again in self._used.items():
-                entry = again()
+            for digest, held in self._used.items():
+                entry = self._given(digest, held)
                 if entry is not None:
                     sizes[digest] = len(entry)
                     yield entry

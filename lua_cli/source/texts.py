@@ -29,6 +29,10 @@ class Texts:
             self._recent[path] = text
         return text
 
+    def packed(self, path: Path) -> Packed | None:
+        """The text in UTF-8 as it is held; None where it is not held so."""
+        return self._packed.get(path)
+
     def add(self, path: Path, text: str) -> None:
         if len(self._whole) < _MOST_WHOLE:
             self._whole[path] = text

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lua_cli.analysis.definitions import Definition
+from lua_cli.analysis import analyse, analyse_at_first
+from lua_cli.analysis.definitions import Definition, Imported
 from lua_cli.analysis.machine import Machine
-from lua_cli.analysis.values import Binding, ClassValue, Constant, FunctionValue, Unknown, Where
+from lua_cli.analysis.scopes import Frame
+from lua_cli.analysis.values import Binding, ClassValue, Constant, FunctionValue, ModuleValue, Unknown, Where
+from lua_cli.diagnostics import Place
 from lua_cli.project import open_project
 from lua_cli.records import replace
 from lua_cli.source import SourceIndex, ir
@@ -90,7 +93,8 @@ def test_a_module_that_has_run_leaves_no_code_behind(project: Path) -> None:
 def test_functions_are_made_when_they_are_asked_for(project: Path) -> None:
     machine, _ = imported(project)
     names = machine.importer.modules["m1"].frame.names
-    made = [name for name, one in names.items() if isinstance(one, Binding) and isinstance(one.value, FunctionValue)]
+    there = {name: one for name, one in names.items() if isinstance(one, Binding | Imported)}
+    made = [name for name, one in there.items() if isinstance(one.value, FunctionValue)]
     assert made == ["prepared", "chosen", "tried", "decorated"], "prepared was asked for, decorated has a decorator"
     lazy = {name: one for name, one in names.items() if isinstance(one, Definition)}
     assert list(lazy) == ["first", "second", "again"], "those of the top level itself"
@@ -107,6 +111,52 @@ def test_functions_are_made_when_they_are_asked_for(project: Path) -> None:
     limit = machine.class_maker.machine.evaluator.lookup(machine.classes[-1], "limit")
     assert isinstance(limit, tuple)
     assert machine.settled(limit[0].value) is not None
+
+
+def test_an_import_is_where_it_is_written(project: Path) -> None:
+    machine, _ = imported(project)
+    binding = machine.importer.modules["m1"].frame.names["prepared"]
+    assert isinstance(binding, Imported)
+    assert (binding.kind, binding.computed) == ("import", "")
+    assert binding.where == Where(project / "m1.py", (2, 20, 2, 28))
+    assert MODULE.split("\n")[1][20:28] == "prepared"
+
+
+def test_members_have_the_places_that_are_shown(write_project: Callable[[Mapping[str, str]], Path]) -> None:
+    text = "class A:\n    ä = 'ö'; b: int; c = 1\n    def execute(self, input): ...\n"
+    root = write_project({"agent.py": f"{text}x = A()\n"})
+    info = analyse(open_project(root), SourceIndex(open_project(root))).classes["agent.A"]
+    assert dict(info.members) == {
+        "ä": Place("agent.py", 2, 9, 2, 12),
+        "c": Place("agent.py", 2, 26, 2, 27),
+        "execute": Place("agent.py", 3, 9, 3, 16),
+    }
+    assert list(info.annotated.items()) == [("b", Place("agent.py", 2, 14, 2, 15))]
+    assert "d" not in info.members
+    assert info.members.get("d") is None
+    with pytest.raises(KeyError):
+        info.members["d"]
+
+
+def test_nothing_of_the_import_is_left_when_it_is_told(project: Path) -> None:
+    """Without the collector, which no compile runs."""
+    gc.collect()
+    gc.disable()
+    try:
+        opened = open_project(project)
+        index = SourceIndex(opened)
+        analysis, settled = analyse_at_first(opened, index)
+        kinds = ModuleValue | Frame | Binding | Imported
+        assert [one for one in gc.get_objects() if isinstance(one, kinds) and "m1" in str(_path(one))] == []
+        assert settled() is analysis
+    finally:
+        gc.enable()
+
+
+def _path(one: ModuleValue | Frame | Binding | Imported) -> Path | None:
+    if isinstance(one, ModuleValue):
+        return one.location.path
+    return one.path if isinstance(one, Frame) else one.where.path if one.where is not None else None
 
 
 def test_a_place_is_what_it_was(tmp_path: Path) -> None:

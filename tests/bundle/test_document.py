@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lua_cli.bundle.document import Document, document_bytes
+from lua_cli.bundle.document import Document, written
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -22,11 +22,11 @@ PARTS = st.dictionaries(st.sampled_from(["version", "ok", "skills", "tools", "di
 @given(parts=PARTS, new=PARTS)
 @settings(max_examples=200, deadline=None)
 def test_parts_are_read_and_replaced(parts: dict[str, Any], new: dict[str, Any]) -> None:
-    content = document_bytes(parts)
+    content = b"".join(written(parts))
     document = Document(content)
     assert json.loads(content.decode("utf-8", "surrogatepass")) == document.whole() == parts
     assert document.content() == content
-    assert document.with_parts(new).content() == document_bytes({**parts, **new})
+    assert document.with_parts(new).content() == b"".join(written({**parts, **new}))
     assert document.with_parts(new).whole() == {**parts, **new}
 
 
