@@ -81,7 +81,7 @@ class Result:
             classes=self.describer.infos(self._used.values()) | self.flow_tools.infos,
             findings=self.machine.findings,
             modules={
-                name: self.machine.project.relative(module.location.path)
+                name: self.machine.index.shown(module.location.path)
                 for name, module in sorted(self.machine.importer.modules.items())
                 if module.location.origin == "first-party" and module.location.path is not None
             },

@@ -181,7 +181,7 @@ class _Collector:
                 members.say("lua/native-extension", place, name=location.dotted, reason=location.native.name)
             elif location.path is not None:
                 name = member_name(location)
-                self._members_of[self._project.relative(location.path)] = name
+                self._members_of[self._index.shown(location.path)] = name
                 beside = location.origin != "first-party"
                 members.add(name, location.path, "module", module.reason, place, beside=beside)
 

@@ -58,6 +58,10 @@ class FileReader:
             self._contents[path, text] = self._index.held(path, content.replace(b"\r\n", b"\n") if text else content)
         return self._contents[path, text]
 
+    def shown(self, path: Path) -> str:
+        """A path as it is shown: one text for all who ask."""
+        return self._index.shown(path)
+
     def outside(self, path: Path) -> Path | None:
         """Where the file really lies, when a link on its way leaves the project."""
         real = path.resolve()
@@ -97,7 +101,7 @@ class Members:
             facts = {"name": self._reader.project.relative(path), "reason": error.strerror or str(error)}
             self.findings.append(Finding("lua/data-file-missing", place, facts))
             return
-        self._files[name] = (BundledFile(name, content, kind, reason, self._reader.project.relative(path)), place)
+        self._files[name] = (BundledFile(name, content, kind, reason, self._reader.shown(path)), place)
         self._paths[name] = path
 
     def ask(self, path: Path) -> Path:

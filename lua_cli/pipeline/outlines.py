@@ -134,7 +134,7 @@ def _rows(project: Project, index: SourceIndex, bundled: _Bundled, unasked: Unas
     rows: dict[str, str] = {}
     full: set[str] = set()
     for path in index.read:
-        shown = project.relative(path)
+        shown = index.shown(path)
         if shown in bundled.untold or os.path.isabs(shown) or path.suffix != ".py" or not _can_be_written(shown):
             continue
         found = index.outline(path, bundled.run.get(shown, ()))

@@ -133,13 +133,14 @@ class SourceIndex:
 
     def place(self, path: Path, span: Span) -> Place:
         """The place to show for a span in a file that was read."""
-        return Place(self._as_shown(path), *self._counted(path, span))
+        return Place(self.shown(path), *self._counted(path, span))
 
     def places(self, path: Path, spans: Mapping[str, Span]) -> Places:
         """The places to show for named spans in a file that was read."""
-        return Places(self._as_shown(path), {name: self._counted(path, span) for name, span in spans.items()})
+        return Places(self.shown(path), {name: self._counted(path, span) for name, span in spans.items()})
 
-    def _as_shown(self, path: Path) -> str:
+    def shown(self, path: Path) -> str:
+        """A path as it is shown (`Project.relative`): one text for all who ask."""
         shown = self._shown.get(path)
         if shown is None:
             shown = self._shown[path] = self.project.relative(path)
