@@ -8,7 +8,7 @@ A source without a row counted as a whole.
 from __future__ import annotations
 
 import os
-from itertools import chain
+from itertools import chain, islice
 from zlib import crc32
 
 from lua_cli.pipeline.stamps import read_cached, replace_cached
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
 
 FORMAT = "lua-outlines 3"
+_LINES = 500  # that are written at once
 _NOTHING: Mapping[str, str] = {}
 _NAME = "outlines.txt"
 _TABLE = "words.json"
@@ -69,11 +70,15 @@ class Kept:
         return Kept(self.about, {**self._lines, **{path: dumps(row, compact=True) for path, row in rows.items()}})
 
     def parts(self) -> Iterator[bytes]:
-        """What `parsed` takes, line by line."""
+        """What `parsed` takes, some lines at a time."""
         yield dumps(self.about).encode()
-        for path, line in self._lines.items():
-            words = self._words.get(path)
-            yield f"\n{path}\t{line if words is None else f'{line[:-1]},{words}}}'}".encode()
+        words = self._words
+        lines = (
+            f"\n{path}\t{line[:-1]},{words[path]}}}" if path in words else f"\n{path}\t{line}"
+            for path, line in self._lines.items()
+        )
+        while part := "".join(islice(lines, _LINES)):
+            yield part.encode()
 
 
 def _parted(line: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ sources in whose texts a rule looks for a tool's name; runs nothing of the user'
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,7 @@ class Reworded:
     def __init__(self, root: str, table: bytes, kept: Kept, words: Mapping[str, Sequence[Word]]) -> None:
         self._root, self._words = root, [word for found in words.values() for word in found]
         self._lines = {(path, word.line) for path, found in words.items() for word in found}
-        self._table: Mapping[str, Any] = loads(table)
+        self._table = _loaded(table)
         amended = kept.amended()
         self._moves = {path: Moved((row["since"], row["blanks"]), ([], [])) for path, row in amended if row["since"]}
         self._attributes: list[Attribute] = list(map(self._attribute, self._table["attributes"]))
@@ -175,6 +176,13 @@ class Reworded:
             if level == "warning":
                 said.append(diagnostic_record(one))
         return ordered([*left, *said])
+
+
+@lru_cache(maxsize=1)
+def _loaded(table: bytes) -> Mapping[str, Any]:
+    """A table of words, which nobody writes to: under `--watch` it is the same from save to save."""
+    loaded: Mapping[str, Any] = loads(table)
+    return loaded
 
 
 _NOWHERE = Place("", 0, 0, 0, 0)

@@ -123,11 +123,17 @@ class _Table:
         yield b'],"skills":['
         yield from _listed(_json(self._skill(skill)) for skill in analysis.skills)
         yield b'],"classes":{'
-        classes = analysis.classes.items()
-        yield from _listed(_json(dotted) + b":" + _json(self._class(info)) for dotted, info in classes)
+        yield from _listed(_json(info.dotted) + b":" + _json(self._class(info)) for info in self._classes())
         yield b'},"attributes":['
         yield from _listed(one.encode() for one in self._attributes)  # all of them are known only now
         yield b"]}"
+
+    def _classes(self) -> Iterator[ClassInfo]:
+        """Those that have a word, and those that skills hold: of all others no rule of words asks anything."""
+        held = {use.class_dotted for skill in self._analysis.skills for use in skill.tools}
+        for dotted, info in self._analysis.classes.items():
+            if dotted in held or any(info.attributes[key].state != "missing" for key in WORDS):
+                yield info
 
     def _agent(self, agent: AgentInfo) -> dict[str, Any]:
         attributes = self._of(agent.attributes, agent.attributes)

@@ -71,9 +71,11 @@ _BYTES_A_TOKEN = 4
 
 def check(context: Context) -> Iterator[Diagnostic]:
     providers = checked_providers(context.choice.providers) or GENERALLY_CHECKED
+    limits = [limit for provider in providers if (limit := PROVIDERS[provider].description)]
     for tool in context.tool_classes:
         yield from _name(context, tool, providers)
-        yield from _description(context, tool, providers)
+        if limits and len(tool.info.attributes["description"].text or "") > min(limits):
+            yield from _description(context, tool, providers)
     for agent in context.analysis.agents:
         held = {id(skill) for skill in context.skills_of(agent)}
         count = len({tool.info.dotted for tool in context.tools if id(tool.skill) in held})

@@ -56,6 +56,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from lua_cli.diagnostics import Diagnostic
@@ -87,6 +88,7 @@ def check(context: Context) -> Iterator[Diagnostic]:
             yield Diagnostic(CODE, SEVERITY, message, context.place_of(description, tool), help=help_)
 
 
+@lru_cache(maxsize=2048)  # under `--watch` all but one are as they were
 def _fault(text: str, name: str) -> str | None:
     if _PLACEHOLDER.match(text):
         return "is a placeholder"
