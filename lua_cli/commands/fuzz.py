@@ -47,7 +47,7 @@ def fuzz_command(
     options = run_options(target, env_file, timeout)
     fuzzed = fuzz_tool(
         found.open(), name, options, examples=examples, seed=seed, strict=strict,
-        progress=lambda count: show(f"{count} inputs"),
+        progress=lambda count: show(_counted(count)),
     )  # fmt: skip
     show("")
     written = None if fuzzed.result is None else _write_case(target.root, name, fuzzed.failing)
@@ -63,12 +63,16 @@ def fuzz_command(
             | {"case": written}
         )
     elif fuzzed.result is None:
-        say(f"{name}: {fuzzed.tried} inputs, none failed")
+        say(f"{name}: {_counted(fuzzed.tried)}, {'it did not fail' if fuzzed.tried == 1 else 'none failed'}")
     else:
         say(json.dumps(fuzzed.failing, ensure_ascii=False))
         note(error_text(fuzzed.result))
-        note(f"  the smallest of {fuzzed.tried} inputs; kept as a case in {written}")
+        note(f"  the smallest of {_counted(fuzzed.tried)}; kept as a case in {written}")
     return EXIT_OK if fuzzed.result is None else EXIT_FINDINGS
+
+
+def _counted(count: int) -> str:
+    return f"{count} input{'' if count == 1 else 's'}"
 
 
 def _found(result: RunResult | None) -> dict[str, Any]:

@@ -8,6 +8,7 @@ never given out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,8 @@ class _Drawing:
 
     def _string(self, schema: Mapping[str, Any]) -> SearchStrategy[str]:
         if "pattern" in schema:
-            return self._st.from_regex(str(schema["pattern"])).filter(_is_text)
+            # In ECMA-262, which the pattern is written in, `\d` is an ASCII digit; in Python any of 650.
+            return self._st.from_regex(re.compile(str(schema["pattern"]), re.ASCII)).filter(_is_text)
         known = self._formats().get(str(schema.get("format")))
         if known is not None:
             return known
