@@ -4,6 +4,7 @@ body.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import Annotated, Any
 
 import typer
@@ -92,14 +93,40 @@ def invoke(args: list[str]) -> int:
     try:
         code = command().main(args, prog_name="lua", standalone_mode=False)
     except TyperException as error:
-        context = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else "lua"
-        instead = meant(args)
-        hint = f"did you mean `{instead}`?" if instead else f"see `{path} --help`"
-        raise UsageError(error.format_message().rstrip("."), hint=hint) from error
+        raise _explained(error, args) from error
     except Abort:
         return EXIT_INTERRUPTED
     return code if isinstance(code, int) else 0
+
+
+def _explained(error: TyperException, args: list[str]) -> UsageError:
+    """What is wrong with a command line, and what to type."""
+    path, there = _path_of(args)
+    message = error.format_message().rstrip(".")
+    if message.startswith("Usage:"):  # of commands alone, without one of them
+        return UsageError(f"`{path}` needs a command", hint=f"one of: {', '.join(there)}; see `{path} --help`")
+    instead = meant(args)
+    if instead:
+        return UsageError(message, hint=f"did you mean `{instead}`?")
+    wrong = next((word for word in args[len(path.split()) - 1 :] if not word.startswith("-")), "")
+    if message == f"No such command {wrong!r}":
+        near = get_close_matches(wrong, there, n=1)
+        known = f"did you mean `{path} {near[0]}`?" if near else f"there are: {', '.join(there)}"
+        return UsageError(message, hint=known)
+    more = "`lua skills` lists the tools; " if message == "Missing argument 'TOOL'" else ""
+    return UsageError(message, hint=f"{more}see `{path} --help`")
+
+
+def _path_of(args: list[str]) -> tuple[str, list[str]]:
+    """The command that a command line gets to, and the commands below it."""
+    words, group = ["lua"], command()
+    for arg in args:
+        below = getattr(group, "commands", {}).get(arg)
+        if below is None:
+            break
+        words.append(arg)
+        group = below
+    return " ".join(words), list(getattr(group, "commands", {}))
 
 
 def help_text() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ def skill_kind(kind: str | None, allowed: tuple[str, ...]) -> str | None:
     """What the first argument says. Raises UsageError for kinds that this release does not have."""
     if kind is None or kind in allowed:
         return kind
-    raise UsageError(f"cannot do that with {kind!r}", hint="one of: " + ", ".join(allowed))
+    by_name = f"; a skill goes by its name: skill --name {shlex.quote(kind)}" if "skill" in allowed else ""
+    raise UsageError(f"cannot do that with {kind!r}", hint=f"one of: {', '.join(allowed)}{by_name}")
 
 
 def find_skill(name: str, skills: Mapping[str, Iterable[str]], verb: str, absent: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -53,11 +54,9 @@ def diff_command(
     built = build(target_project) if new is None else None
     with open_target(target_project, agent, built.document if built else None) as target:
         record = pushed_skill(target, name)
+        here = _working_tree(built.artifacts, name) if built is not None else None  # a name that is nowhere is said so
         before = _version(target, record, name, old or "live")
-        if built is not None:
-            after = _working_tree(built.artifacts, name)
-        else:
-            after = _version(target, record, name, new or "live")
+        after = here or _version(target, record, name, new or "live")
         changes = changes_between(before.facts, after.facts)
         both = before.opened, after.opened
         content = None
@@ -103,7 +102,8 @@ def _working_tree(artifacts: Mapping[str, BuiltArtifact], name: str) -> _Side:
     from lua_cli.registry.facts import facts_of
 
     if name not in artifacts:
-        there = ", ".join(sorted(artifacts)) or "none"
-        raise NotFoundError(f'the project has no skill "{name}"', hint=f"there are: {there}")
+        near = get_close_matches(name, artifacts, n=1)
+        there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(artifacts)) or 'none'}"
+        raise NotFoundError(f'the project has no skill "{name}"', hint=there)
     opened = artifacts[name].open()
     return _Side("the working tree", facts_of(opened.manifest), opened)

@@ -29,6 +29,46 @@ def test_unknown_command(lua: Lua, tmp_path: Path) -> None:
     assert result.stderr.endswith("hint: see `lua --help`\n")
 
 
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("version",), "did you mean `lua --version`?"),
+        (("skills", "list", "--json"), "did you mean `lua skills --json`?"),
+        (("auth", "login"), "did you mean `lua auth configure`?"),
+        (("push", "skill", "orders"), "did you mean `lua push skill --name orders`?"),
+        (("push", "orders"), "one of: skill, all; a skill goes by its name: skill --name orders"),
+        (("deploy", "orders"), "one of: skill, all; a skill goes by its name: skill --name orders"),
+        (("compile", "shop"), "did you mean `lua compile --project shop`?"),
+        (("compile", "elsewhere"), "see `lua compile --help`"),
+        (("compile", "--format"), "see `lua compile --help`"),
+        (("skills", "diff"), "see `lua skills diff --help`"),
+        (("flow", "run"), "there are: eval, invoke"),
+        (("fuzz",), "`lua skills` lists the tools; see `lua fuzz --help`"),
+        (("skills", "diff", "order"), "did you mean orders?"),
+    ],
+)
+def test_what_to_type_instead(
+    lua: Lua, write_project: Callable[[Mapping[str, str]], Path], args: tuple[str, ...], says: str
+) -> None:
+    tool = "class T(LuaTool):\n    name = 't'\n    description = 'Finds it.'\n    def execute(self, input): ...\n"
+    agent = "agent = LuaAgent('a', 'p', [LuaSkill('orders', 'd', 'c', [T()])])\n"
+    files = {"agent.py": f"from lua_cli import LuaAgent, LuaSkill, LuaTool\n{tool}{agent}"}
+    root = write_project({**files, "shop/pyproject.toml": ""})
+    result = lua(*args, cwd=root)
+    document = json.loads(result.stdout)["error"] if "--json" in args else None
+    assert result.exit_code == (3 if args[-1] == "order" else 2)
+    assert document["hint"] == says if document else result.stderr.endswith(f"hint: {says}\n")
+
+
+@pytest.mark.parametrize(
+    ("group", "commands"),
+    [("flow", "eval, invoke"), ("auth", "configure, logout, whoami"), ("export", "agent-skill")],
+)
+def test_a_group_of_commands_needs_one(lua: Lua, tmp_path: Path, group: str, commands: str) -> None:
+    says = f"✖ usage: `lua {group}` needs a command\n  hint: one of: {commands}; see `lua {group} --help`\n"
+    assert lua(group, cwd=tmp_path) == Result(2, "", says)
+
+
 def test_no_project_is_one_line_and_a_hint(lua: Lua, tmp_path: Path) -> None:
     result = lua("compile", cwd=tmp_path)
     assert result.exit_code == 3
