@@ -47,13 +47,14 @@ def eval_command(
     try:
         program = compile_cel(expression)
     except CelError as error:
-        return _failed("compile", error, as_json)
+        return _failed("compile", error, expression, as_json)
     if program.words.surroundings:
         scope = _in_project(scope, env_file)
     try:
         value = evaluate(program, scope)
     except CelError as error:
-        return _failed("eval", error, as_json)
+        hint = "the message is empty: --data JSON gives one" if data == "{}" and "body" in expression else ""
+        return _failed("eval", error, expression, as_json, hint)
     if as_json:
         print_json({"ok": True, "result": value})
     else:
@@ -134,14 +135,20 @@ def _in_project(scope: Scope, env_file: Path | None) -> Scope:
     return Engine(flows, Around(env=values)).scope(Message(scope.body, dict(scope.vars), "", ""))
 
 
-def _failed(kind: str, error: CelError, as_json: bool) -> int:
-    from lua_cli.commands.session import note, print_json
+def _failed(kind: str, error: CelError, expression: str, as_json: bool, hint: str = "") -> int:
+    from lua_cli.commands.session import note, print_json, sign_of_failure
 
     place = {"line": error.line, "column": error.column} if error.line else {}
     if as_json:
         print_json({"ok": False, "error": {"type": kind, "message": error.message, **place}})
     else:
-        note(f"{kind} error" + (f" at {error.line}:{error.column}" if place else "") + f": {error.message}")
+        where = f" at {error.line}:{error.column}" if place else ""
+        note(f"{sign_of_failure()} {kind} error{where}: {error.message}")
+        lines = expression.split("\n")
+        if 0 < error.line <= len(lines):
+            note(f"  {lines[error.line - 1]}\n  {' ' * (error.column - 1)}^")
+        if hint:
+            note(f"  hint: {hint}")
     return EXIT_FINDINGS
 
 

@@ -80,6 +80,11 @@ def begin(argv: list[str]) -> list[str]:
     return rest
 
 
+def sign_of_failure() -> str:
+    """What a line of an error begins with, as the terminal can show it."""
+    return "✖" if _can_show("✖") else "x"
+
+
 def fail(error: LuaError) -> int:
     """Print an error for the reader at hand (one JSON document, or a line and a hint on stderr); gives the exit
     code.
@@ -90,8 +95,7 @@ def fail(error: LuaError) -> int:
             body["diagnostics"] = error.diagnostics
         print_json({"ok": False, "error": body})
     else:
-        mark = "✖" if _can_show("✖") else "x"
-        sys.stderr.write(f"{mark} {error.kind}: {error.message}\n")
+        sys.stderr.write(f"{sign_of_failure()} {error.kind}: {error.message}\n")
         if error.hint:
             sys.stderr.write(f"  hint: {error.hint}\n")
     return error.exit_code

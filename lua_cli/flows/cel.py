@@ -179,7 +179,8 @@ def _shorter(message: str) -> str:
     """Without what a reader cannot use: the container that is always empty, the list of every token."""
     message = message.removesuffix(" (in container '')")
     head, expecting, _ = message.partition(" expecting {")
-    return head.replace("'<EOF>'", "the end") if expecting else message.replace("'<EOF>'", "the end")
+    said = head if expecting else message
+    return said.replace("mismatched input '<EOF>'", "something is missing at the end").replace("'<EOF>'", "the end")
 
 
 def _said(text: str) -> str:

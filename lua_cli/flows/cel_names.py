@@ -30,6 +30,7 @@ SPACES = {
     "base64": ("encode", "decode"),
     "strings": ("quote",),
 }  # fmt: skip
+_MESSAGES = {"data", "event", "input", "message", "msg", "payload", "request"}  # what others call it
 _ARGUMENTS = "it takes other arguments"
 
 
@@ -58,6 +59,8 @@ def unknown_name(name: str, path: str, source: str, line: int, column: int) -> t
             at = macro.start(1)
             line, column = source.count("\n", 0, at) + 1, at - source.rfind("\n", 0, at)
             return f"undeclared reference to '{macro[1]}' ({said})", line, column
+    if name in _MESSAGES and path:
+        return f"undeclared reference to '{name}{path}' (the message is `body`: body{path})", line, column
     known = _near(name, (*VARIABLES, *SPACES)) or f'a text needs quotes of its own: "{name}{path}"'
     return f"undeclared reference to '{name}{path}' ({known})", line, column
 

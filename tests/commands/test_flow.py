@@ -36,13 +36,18 @@ def test_eval_prints_a_text_as_it_is_and_anything_else_as_json(lua: Lua, tmp_pat
 
 def test_an_error_of_the_expression_is_exit_1(lua: Lua, tmp_path: Path) -> None:
     done = lua("flow", "eval", "body.name ==", "--json", cwd=tmp_path)
-    error = {"type": "compile", "message": "Syntax error: mismatched input the end", "line": 1, "column": 13}
+    error = {"type": "compile", "message": "Syntax error: something is missing at the end", "line": 1, "column": 13}
     assert (done.exit_code, json.loads(done.stdout)) == (1, {"ok": False, "error": error})
     done = lua("flow", "eval", "body.name", "--json", cwd=tmp_path)
     error = {"type": "eval", "message": "there is no key 'name' (ask with has(…) first)"}
     assert (done.exit_code, json.loads(done.stdout)) == (1, {"ok": False, "error": error})
     done = lua("flow", "eval", "body.name", cwd=tmp_path)
-    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"eval error: {error['message']}\n")
+    said = f"✖ eval error: {error['message']}\n  hint: the message is empty: --data JSON gives one\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", said)
+    done = lua("flow", "eval", "1 == 1 && data.name == 2", cwd=tmp_path)
+    said = "undeclared reference to 'data.name' (the message is `body`: body.name)"
+    frame = f"  1 == 1 && data.name == 2\n{' ' * 12}^\n"
+    assert (done.exit_code, done.stdout, done.stderr) == (1, "", f"✖ compile error at 1:11: {said}\n{frame}")
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def as_printed(value: Any) -> Any:
         ("size(bdy . a.b) > 1", "undeclared reference to 'bdy.a.b' (did you mean `body`?)", 1, 6),
         ("mth.abs(1)", "undeclared reference to 'mth' (did you mean `math`?)", 1, 1),
         ("hello", "undeclared reference to 'hello' (a text needs quotes of its own: \"hello\")", 1, 1),
-        ("body.a ==", "Syntax error: mismatched input the end", 1, 10),
+        ("body.a ==", "Syntax error: something is missing at the end", 1, 10),
         ("body.a\n  + nope(1)", "undeclared reference to 'nope' (there is no such function: docs/flows.md)", 2, 5),
         ("fromJsn(body.x)", "undeclared reference to 'fromJsn' (did you mean `fromJson`?)", 1, 1),
         ("body.x.uperAscii()", "undeclared reference to 'uperAscii' (did you mean `upperAscii`?)", 1, 8),

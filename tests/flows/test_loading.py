@@ -61,7 +61,7 @@ TOOL = "        tools:\n          - name: {name}\n            description: Does 
             "value a.yaml:4:16 if has no `condition` | add condition: …",
             "unknown-key a.yaml:4:20 unknown key `settings` in the block if | if has no settings: write its keys beside `type`",
         ]),
-        (flow("{type: set-payload, settings: {value: body.a ==}}"), ["expression a.yaml:4:56 value: Syntax error: mismatched input the end | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
+        (flow("{type: set-payload, settings: {value: body.a ==}}"), ["expression a.yaml:4:56 value: Syntax error: something is missing at the end | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
         (flow("{type: set-payload, settings: {value: 380749690633015833657344}}"), ["expression a.yaml:4:47 value: invalid int literal | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
         (flow("{type: set-payload, settings: {value: 'hello'}}"), ["expression a.yaml:4:48 value: undeclared reference to 'hello' (a text needs quotes of its own: \"hello\") | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
         (flow("type: set-payload\n        settings:\n          value: |\n            {\"a\": body.a,\n             \"b\": nope}"), ["expression a.yaml:8:19 value: undeclared reference to 'nope' (a text needs quotes of its own: \"nope\") | try it: lua flow eval '…' --data '{}' (value is CEL; a text needs quotes within: '\"text\"')"]),
