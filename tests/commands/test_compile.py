@@ -292,3 +292,18 @@ def test_a_stale_lock_is_a_warning_and_with_ci_an_error(lua: Lua, write_project:
     assert lua("test", "--ci", "skill", "--name", "x", "--input", "{}", cwd=project).exit_code == 1
     (project / "uv.lock").write_text(STALE["uv.lock"].replace("}] }", '}, { name = "six" }] }'), encoding="utf-8")
     assert lua("compile", "--ci", cwd=project).exit_code == 0
+
+
+def test_a_source_that_cannot_be_read_is_one_error_and_not_one_for_each_of_its_tools(
+    lua: Lua, write_project: Callable[[Mapping[str, str]], Path]
+) -> None:
+    broken = "from lua_cli import LuaTool\nclass A(LuaTool): ...\nclass B(LuaTool): ...\ndef broken(:\n"
+    agent = (
+        "from lua_cli import LuaAgent, LuaSkill, LuaTool\nfrom tools.two import A, B\nfrom tools.two import B as Base\n"
+        "class C(Base): ...\nagent = LuaAgent('a', 'p', [LuaSkill('s', 'd', 'c', [A(), B(), C(), unknown()])])\n"
+    )
+    root = write_project({"agent.py": agent, "tools/__init__.py": "", "tools/two.py": broken})
+    document = json.loads(lua("compile", "--check", "--json", cwd=root).stdout)
+    said = [(one["code"], one["path"], one["line"]) for one in document["diagnostics"] if one["severity"] == "error"]
+    assert said == [("lua/unresolved-primitive-ref", "agent.py", 5), ("lua/syntax-error", "tools/two.py", 4)]
+    assert document["ok"] is False

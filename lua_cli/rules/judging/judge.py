@@ -16,11 +16,14 @@ from lua_cli.rules.judging.choice import Choice
 from lua_cli.rules.judging.context import Context, Outcome, source_text
 from lua_cli.rules.judging.levels import Levels
 from lua_cli.rules.judging.suppressions import silence, suppressions_in
+from lua_cli.rules.judging.wording import UNREAD
 
 if TYPE_CHECKING:
     from lua_cli.source import SourceIndex
 
 NO_CHOICE = Choice()
+_UNREADABLE = "lua/syntax-error"
+_FOLLOWING = frozenset({"lua/unresolved-base", "lua/unresolved-primitive-ref"})
 
 
 def judge(analysis: Analysis, index: SourceIndex, project: Project, choice: Choice = NO_CHOICE) -> list[Diagnostic]:
@@ -29,7 +32,7 @@ def judge(analysis: Analysis, index: SourceIndex, project: Project, choice: Choi
     """
     levels = Levels(project, choice)
     context = Context(analysis, project, index, choice)
-    found = levels.apply(_unique((*_checked(context), *_from_findings(analysis.findings, context))))
+    found = levels.apply(_unique((*_checked(context), *_from_findings(_causes(analysis.findings), context))))
     paths = context.own_paths | {each.place.path for each in found if _is_of_the_project(each.place.path)}
     suppressions = tuple(
         suppression for path in sorted(paths) for suppression in suppressions_in(path, context.glance(path))
@@ -65,6 +68,20 @@ def _checked(context: Context) -> Iterator[Diagnostic]:
     for rule in all_rules():
         if rule.check is not None and rule.last == (context.outcome is not None):
             yield from rule.check(context)
+
+
+def _causes(findings: Iterable[Finding]) -> list[Finding]:
+    """Without what follows from a source that cannot be read, of which a finding of its own says why: an error for each
+    tool of that source would stand before the one to mend. Errors are never silenced, so that one is said.
+    """
+    findings = list(findings)
+    unreadable = [f"`{one.facts['name']}` " for one in findings if one.code == _UNREADABLE and one.facts.get("name")]
+
+    def follows(one: Finding) -> bool:
+        reason = one.facts.get("reason", "")
+        return one.code in _FOLLOWING and reason.endswith(UNREAD) and any(name in reason for name in unreadable)
+
+    return [one for one in findings if not follows(one)] if unreadable else findings
 
 
 def _from_findings(findings: Iterable[Finding], context: Context | None = None) -> Iterator[Diagnostic]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from lua_cli.analysis.model import Finding
 from lua_cli.diagnostics import Diagnostic, Related, Severity
 
+UNREAD = "its source cannot be read"
 SOURCE_FIRST = "mend its source first: another error says where"
 
 
