@@ -28,11 +28,13 @@ class ToolChange:
 
 @record(frozen=True)
 class Rename:
-    """A tool that went and one that came, and look like the same. `schema` says what becomes of its input."""
+    """A tool that went and one that came, and look like the same. `schema` says what becomes of its input, `parts` as
+    in `ToolChange` what else is not the same."""
 
     old: str
     new: str
     schema: tuple[SchemaChange, ...] = ()
+    parts: tuple[str, ...] = ()
 
 
 @record(frozen=True)
@@ -88,20 +90,22 @@ def changes_between(before: SkillFacts | None, after: SkillFacts) -> Changes:
     added = tuple(tool for tool in after.tools if tool.name not in old)
     removed = tuple(tool for tool in before.tools if tool.name not in after.tool_names)
     parts = _skill_parts(before, after)
+    renamed = _renamed(removed, added)
     return Changes(
         added=tuple(tool.name for tool in added),
         removed=tuple(tool.name for tool in removed),
         changed=tuple(change for change in changed if change.parts),
         parts=parts,
-        renamed=_renamed(removed, added),
+        renamed=renamed,
         tokens=Tokens(tokens_of(before.context), tokens_of(after.context)) if "context" in parts else None,
         env=tuple(name for name in after.env if name not in before.env),
-        wording=tuple(_wordings(before, after)),
+        wording=tuple(_wordings(before, after, renamed)),
     )
 
 
-def _wordings(before: SkillFacts, after: SkillFacts) -> Iterator[Wording]:
-    old = {tool.name: tool for tool in before.tools}
+def _wordings(before: SkillFacts, after: SkillFacts, renamed: tuple[Rename, ...]) -> Iterator[Wording]:
+    now = {rename.old: rename.new for rename in renamed}
+    old = {now.get(tool.name, tool.name): tool for tool in before.tools}
     for tool in after.tools:
         if tool.name in old and old[tool.name].description != tool.description:
             yield Wording(tool.name, "description", old[tool.name].description, tool.description)
@@ -157,8 +161,9 @@ def _renamed(removed: tuple[ToolFacts, ...], added: tuple[ToolFacts, ...]) -> tu
     for score, old, new in scored:
         if score >= _LIKELY and old not in pairs and new not in pairs.values():
             pairs[old] = new
-    before, after = ({tool.name: tool.input_schema for tool in tools} for tools in (removed, added))
-    return tuple(Rename(old, new, schema_changes(before[old], after[new])) for old, new in pairs.items())
+    before, after = ({tool.name: tool for tool in tools} for tools in (removed, added))
+    changes = {(old, new): _tool_change(before[old], after[new]) for old, new in pairs.items()}
+    return tuple(Rename(old, new, change.schema, change.parts) for (old, new), change in changes.items())
 
 
 def _inputs_alike(old: Mapping[str, Any], new: Mapping[str, Any]) -> float:

@@ -92,7 +92,9 @@ def change_lines(changes: Changes, *, texts: bool = False) -> list[str]:
     lines = []
     for name in changes.added:
         rename = origin.get(name)
-        lines.append(f"+ {name}" + (f"  (looks like {rename.old}, renamed)" if rename else ""))
+        others = f"; {', '.join(rename.parts)}" if rename and rename.parts else ""
+        lines.append(f"+ {name}" + (f"  (looks like {rename.old}, renamed{others})" if rename else ""))
+        lines += _word_lines(wording.get((name, "description"))) if rename else []
         lines += _schema_lines(rename.schema if rename else ())
     lines += [f"- {name}" for name in changes.removed]
     for change in changes.changed:
@@ -120,8 +122,12 @@ def _word_lines(wording: Wording | None) -> list[str]:
 
 
 def content_lines(contents: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Every file that would be sent, and why it is in."""
-    return [f"  {file['path']}  {file['reason']}" for files in contents.values() for file in files]
+    """Every file that would be sent, and why it is in; of several skills under the name of each."""
+    lines = []
+    for skill, files in contents.items():
+        lines += [f"{skill} has"] if len(contents) > 1 else []
+        lines += [f"  {file['path']}  {file['reason']}" for file in files]
+    return lines
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
@@ -187,7 +193,12 @@ def changes_record(changes: Changes) -> dict[str, Any]:
         "added": list(changes.added),
         "removed": list(changes.removed),
         "renamed": [
-            {"from": rename.old, "to": rename.new, "schema": _schema_records(rename.schema)}
+            {
+                "from": rename.old,
+                "to": rename.new,
+                "parts": list(rename.parts),
+                "schema": _schema_records(rename.schema),
+            }
             for rename in changes.renamed
         ],
         "changed": [

@@ -14,6 +14,7 @@ from lua_cli.registry.changes import Changes, Rename, Tokens, Wording, changes_b
 from lua_cli.registry.content import FileChange, content_changes
 from lua_cli.registry.protocol import SkillFacts, ToolFacts
 from lua_cli.registry.schemas import schema_changes
+from lua_cli.report.registry import change_lines
 from tests.registry.artifacts import build
 
 
@@ -137,7 +138,13 @@ def test_a_tool_that_went_and_one_that_came_may_be_the_same() -> None:
     )
     after = skill(ToolFacts("find_order", "Find one order.", order), ToolFacts("pay", "Pay back.", record(sum=TEXT)))
     changes = changes_between(before, after)
-    assert changes.renamed == (Rename("get_order", "find_order"),)
+    assert changes.renamed == (Rename("get_order", "find_order", parts=("description",)),)
+    assert changes.wording == (Wording("find_order", "description", "Look up one order.", "Find one order."),)
+    assert change_lines(changes, texts=True)[:3] == [
+        "+ find_order  (looks like get_order, renamed; description)",
+        "    - Look up one order.",
+        "    + Find one order.",
+    ]
     assert (changes.added, changes.removed) == (("find_order", "pay"), ("get_order", "track"))
     assert changes.breaking
 
