@@ -220,3 +220,5 @@ def _apply_fixes(target: Project, choice: Choice | None) -> None:
         note(f"not fixed: {place.path}:{place.line}: {diagnostic.code}: {why}")
     if fixed:
         note(f"fixed {fixed} finding{'' if fixed == 1 else 's'}")
+    elif not plan.left:
+        note("nothing to fix: what is said below, if anything is, has no fix of its own")

@@ -99,11 +99,13 @@ def _go_live(
             own = own_skills(document, remembered(target_project, target) or ())
             if others := sorted(skills.keys() - own):
                 note(f"left alone, not of this project: {', '.join(others)}")
+            if absent := sorted(one["name"] for one in document["skills"] if one["name"] not in skills):
+                note(f"left out, never pushed: {', '.join(absent)} (lua push all)")
             plan = planner.deploy_all(own)
         else:
             name = name or chosen_skill(skills, f"lua {command}")
-            absent = f"push it first: `lua push skill --name {name}`"
-            plan = make_plan(planner, find_skill(name, skills, "deployed", absent))
+            otherwise = f"push it first: `lua push skill --name {name}`"
+            plan = make_plan(planner, find_skill(name, skills, "deployed", otherwise))
         going = ", ".join(f"{step.skill} {step.version}" for step in plan.steps if step.action != "unchanged")
         question = None if force else f"{going} goes live"
         return carry_out(

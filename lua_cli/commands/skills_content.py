@@ -87,7 +87,8 @@ def yank_command(
     with open_target(project(), agent, changing=True) as target:
         if not json_wanted:
             note(target.describe())
-        pushed_skill(target, name)
+        before = pushed_skill(target, name)
+        was = before.find(version) if before is not None else None
         ask = current().interactive and not force and not undo
         if ask and not confirm(f"{name} {version} is withdrawn. Go on?"):
             note("nothing was changed")
@@ -99,7 +100,8 @@ def yank_command(
             del facts["live"]
             print_json({**facts, "version": 1, "ok": True, "registry": place, "agent": target.agent})
         else:
-            say(f"{name} {record.version}  " + ("withdrawn (yanked)" if record.yanked else "may be deployed again"))
+            again = "may be deployed, as before" if was is not None and not was.yanked else "may be deployed again"
+            say(f"{name} {record.version}  " + ("withdrawn (yanked)" if record.yanked else again))
     return EXIT_OK
 
 

@@ -154,6 +154,8 @@ def test_diff_shows_and_fix_writes(lua: Lua, warned: Path) -> None:
     assert (warned / "agent.py").read_text() == AGENT
     assert 'name = "search"' in (warned / "tools.py").read_text()
     assert lua("compile", "--diff", cwd=warned) == Result(0, "", "")
+    again = lua("compile", "--fix", cwd=warned)
+    assert again.stderr == "nothing to fix: what is said below, if anything is, has no fix of its own\n"
 
 
 def test_a_baseline_silences_what_was_there(lua: Lua, good: Path) -> None:

@@ -101,6 +101,12 @@ def test_all_is_all_of_the_project(
     assert (history("orders"), history("returns")) == (["1.1.0"], [])
 
 
+def test_what_all_leaves_out_is_said(lua: Lua, root: Path) -> None:
+    result = lua("deploy", "all", cwd=root)
+    assert (result.exit_code, result.stdout) == (0, "orders 1.1.0  live (entry 1)\n  + get_order\n"), result.stderr
+    assert "left out, never pushed: refunds (lua push all)\n" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("args", "exit_code", "said"),
     [

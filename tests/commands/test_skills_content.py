@@ -133,6 +133,8 @@ def test_yank_withdraws_and_takes_back(lua: Lua, pushed: Path) -> None:
     back = document(lua("skills", "yank", "orders@1.0.1", "--undo", "--json", cwd=pushed))
     assert (back["version"], back["skillVersion"], back["yanked"]) == (1, "1.0.1", False)
     assert lua(*deploy, cwd=pushed).exit_code == 0
+    never = lua("skills", "yank", "orders@1.0.1", "--undo", cwd=pushed)
+    assert (never.exit_code, never.stdout) == (0, "orders 1.0.1  may be deployed, as before\n")
     assert lua("skills", "yank", "orders", cwd=pushed).exit_code == 2
 
 
