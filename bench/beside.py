@@ -163,6 +163,7 @@ def main() -> None:
     os.environ["LUA_TELEMETRY"] = "false"
     with tempfile.TemporaryDirectory(prefix="lua-beside-") as folder:
         place = (arguments.npm or Path(folder)).resolve()
+        place.mkdir(parents=True, exist_ok=True)
         program = installed(place)
         print("| what | s here | s there | × | CPU here | CPU there | × | MB here | MB there | × |")
         print("|---|" + "---:|" * 9)
