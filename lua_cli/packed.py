@@ -16,13 +16,13 @@ _LEVEL = 1  # the others take longer for little: a source is a fifth of its size
 
 
 class Packed:
-    """`size` is that of the whole."""
+    """`size` is that of the whole. Where nobody `packs`, it is there for a moment only."""
 
     __slots__ = ("_held", "_is_packed", "_sha256", "size")
 
-    def __init__(self, whole: bytes) -> None:
+    def __init__(self, whole: bytes, *, packs: bool = True) -> None:
         self.size = len(whole)
-        self._is_packed = self.size < _LARGE
+        self._is_packed = packs and self.size < _LARGE
         self._held = compress(whole, _LEVEL) if self._is_packed else whole
         self._sha256 = ""
 

@@ -30,11 +30,13 @@ from lua_cli.analysis.values import (
     Where,
 )
 from lua_cli.diagnostics import Place
+from lua_cli.source import ir
 
 if TYPE_CHECKING:
     from lua_cli.analysis.machine import Machine
 
 _UNCHANGEABLE = (Constant, FunctionValue, LambdaValue, ClassValue, Generic)
+_PLAIN = frozenset({"str", "int", "float", "bool", "bytes"})
 _SAID = (*TRACKED, "__init__", "__new__")
 
 
@@ -132,7 +134,14 @@ class ClassDescriber:
                 n for n, bound in cls.namespace.items() if not isinstance(bound.value, _UNCHANGEABLE)
             ),
             written=self._same(plain_words(cls, is_tool=is_tool)),
+            plain_fields=all(self._is_plain(annotation, cls) for annotation, _ in cls.annotations.values()),
         )
+
+    def _is_plain(self, annotation: ir.Expr, cls: ClassValue) -> bool:
+        """Whether an annotation is one of the plain built-in types, by its own name."""
+        if not isinstance(annotation, ir.Name) or annotation.id not in _PLAIN or cls.frame is None:
+            return False
+        return cls.frame.lookup(annotation.id) is None
 
     def _same(self, texts: Iterable[str]) -> tuple[str, ...]:
         """One tuple for all classes that have these texts."""

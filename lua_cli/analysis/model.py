@@ -93,6 +93,7 @@ class ClassInfo:
     look_alike   not a tool, but has `name` and `execute`: the author probably forgot the base
     changeable   of the names that the class body binds, those that are no constant, function or class in the end
     written      which of name and description the body of a tool's class writes, as a text by itself
+    plain_fields all that the class body annotates are the built-in `str`, `int`, `float`, `bool` or `bytes`
     """
 
     dotted: str
@@ -117,6 +118,7 @@ class ClassInfo:
     look_alike: bool = False
     changeable: tuple[str, ...] = ()
     written: tuple[str, ...] = ()
+    plain_fields: bool = False
 
     @property
     def name(self) -> str | None:

@@ -36,6 +36,8 @@ class FileReader:
         self._homes = tuple(folder.resolve() for folder in (project.root, *project.import_roots))
         self.digests: dict[Path, str] = {}
         self.asked: set[Path] = set()
+        self._keeps = keeps
+        self._folders: dict[Path, Path] = {}
         self._contents: dict[tuple[Path, bool], Packed] = {} if keeps else Recent()
 
     def read(self, path: Path, *, text: bool) -> Packed:
@@ -55,7 +57,8 @@ class FileReader:
             if self._index.read.get(path, digest) != digest:
                 shown = self.project.relative(path)
                 raise LuaError(f"{shown} changed while it was compiled", hint="compile again: lua compile")
-            self._contents[path, text] = self._index.held(path, content.replace(b"\r\n", b"\n") if text else content)
+            whole = content.replace(b"\r\n", b"\n") if text else content
+            self._contents[path, text] = self._index.held(path, whole) if self._keeps else Packed(whole, packs=False)
         return self._contents[path, text]
 
     def shown(self, path: Path) -> str:
@@ -64,7 +67,10 @@ class FileReader:
 
     def outside(self, path: Path) -> Path | None:
         """Where the file really lies, when a link on its way leaves the project."""
-        real = path.resolve()
+        folder = path.parent
+        if folder not in self._folders:
+            self._folders[folder] = folder.resolve()
+        real = path.resolve() if path.is_symlink() else self._folders[folder] / path.name
         return None if any(real.is_relative_to(folder) for folder in self._homes) else real
 
 

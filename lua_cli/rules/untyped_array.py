@@ -138,8 +138,14 @@ class _Models:
         pending = [dotted] if dotted else []
         while pending:
             current = pending.pop()
-            found = self._class(current) if current not in self._seen else None
+            if current in self._seen:
+                continue
             self._seen.add(current)
+            known = self._context.analysis.classes.get(current)
+            if known is not None and known.plain_fields and known.mro is not None:
+                pending += known.mro[1:]
+                continue
+            found = self._class(current)
             if found is None:
                 continue
             module, node = found
