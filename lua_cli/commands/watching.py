@@ -17,13 +17,16 @@ from lua_cli.errors import LuaError
 from lua_cli.source.denied import denied_folder
 
 Facts = tuple[int, int, int]
+_TICK = 100_000_000  # nanoseconds: in so little, two changes can give a folder the same time
 
 
 class Snapshot(NamedTuple):
-    """The files below a folder, and the folders: a name that comes or goes changes the time of its folder."""
+    """The files below a folder, and the folders: a name that comes or goes changes the time of its folder. `taken`:
+    when, in nanoseconds since the epoch."""
 
     files: dict[str, Facts]
     folders: dict[str, int]
+    taken: int
 
     def holds(self) -> bool:
         """Whether all is as it was, for a fifth of what a new snapshot takes."""
@@ -73,16 +76,17 @@ def _after_change(root: Path, ignored: Collection[str], before: Snapshot, pace: 
     while True:
         begun = time.monotonic()
         if not before.holds():
-            now = _snapshot(root, ignored)
+            now = _renewed(root, ignored, before)
             if now.files != before.files:
                 break
             before = now  # a folder was written to, by the work itself perhaps
         time.sleep(max(pace.look, pace.share * (time.monotonic() - begun)))
     while True:
         time.sleep(pace.settled)
-        if now.holds():
+        moving = {path: facts for path, facts in now.files.items() if before.files.get(path) != facts}
+        if Snapshot(moving, now.folders, now.taken).holds():  # what else changes meanwhile is the next change
             return now
-        now = _snapshot(root, ignored)
+        now = _renewed(root, ignored, now)
 
 
 def _differing(root: Path, before: Snapshot, now: Snapshot) -> list[str]:
@@ -93,8 +97,31 @@ def _differing(root: Path, before: Snapshot, now: Snapshot) -> list[str]:
     return [os.path.relpath(name, root) for name in names] or ["a file"]
 
 
+def _renewed(root: Path, ignored: Collection[str], before: Snapshot) -> Snapshot:
+    """A snapshot after another one: a folder whose time is what it was has the names that it had."""
+    found = Snapshot({}, {}, time.time_ns())
+    written: set[str] = set()
+    try:
+        for folder, was in before.folders.items():
+            found.folders[folder] = now = os.stat(folder).st_mtime_ns  # noqa: PTH116
+            if now != was or was > before.taken - _TICK:
+                written.add(folder)
+                for entry in list(os.scandir(folder)):
+                    if not entry.is_dir(follow_symlinks=False):
+                        if entry.path not in ignored:
+                            found.files[entry.path] = _facts(entry.stat())
+                    elif entry.path not in before.folders and not denied_folder(Path(entry.path)):
+                        return _snapshot(root, ignored)  # it may hold anything
+        for path in before.files:
+            if os.path.dirname(path) not in written:  # noqa: PTH120  # a thousand of these
+                found.files[path] = _facts(os.stat(path))  # noqa: PTH116
+    except OSError:  # something is gone
+        return _snapshot(root, ignored)
+    return found
+
+
 def _snapshot(root: Path, ignored: Collection[str]) -> Snapshot:
-    found = Snapshot({}, {})
+    found = Snapshot({}, {}, time.time_ns())
     waiting = [str(root)]
     while waiting:
         folder = waiting.pop()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from lua_cli.commands.watching import _renewed, _snapshot
 from tests.conftest import Result
 
 AGENT = """\
@@ -149,3 +150,31 @@ def test_a_watched_compile_does_one_thing(lua: Callable[..., Result], tmp_path: 
     (tmp_path / "pyproject.toml").write_text("[tool.lua]\n", encoding="utf-8")
     result = lua("compile", "--watch", *flags, cwd=tmp_path)
     assert (result.exit_code, "--watch does not go with" in result.stdout + result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_look_that_goes_by_the_one_before_sees_what_a_fresh_one_sees(tmp_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
+    root = tmp_path / "project"
+    (root / "tools").mkdir(parents=True)
+    before = _snapshot(root, {str(root / "out.xml")})
+    for step in range(60):
+        folders = [path for path in (root, *root.rglob("*")) if path.is_dir()]
+        files = [path for path in root.rglob("*") if path.is_file()]
+        folder, name = draw.choice(folders), draw.choice(["a.py", "b.py", "out.xml", "sub", ".venv", "__pycache__"])
+        match draw.randrange(5):
+            case 0 if files:
+                draw.choice(files).write_text(f"{step}\n" * draw.randrange(5))
+            case 1 if files:
+                draw.choice(files).unlink()
+            case 2 if files:
+                (tmp_path / "new").write_text(f"{step}\n")
+                (tmp_path / "new").replace(draw.choice(files))
+            case 3 if folder != root and name == "sub":
+                shutil.rmtree(folder)
+            case _ if not (folder / name).exists():
+                (folder / name).write_text("x") if "." in name[1:] else (folder / name).mkdir()
+        now = _renewed(root, {str(root / "out.xml")}, before)
+        fresh = _snapshot(root, {str(root / "out.xml")})
+        assert (now.files, now.folders) == (fresh.files, fresh.folders)
+        before = now if draw.random() < 0.8 else before
