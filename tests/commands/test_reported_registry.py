@@ -193,7 +193,7 @@ class Refund"""
     planned = lua(*PUSH, "--dry-run", cwd=root)
     assert planned.exit_code == 0, planned.stderr
     lines = [line.strip() for line in planned.stdout.splitlines()]
-    assert "+ find_order  (looks like get_order, renamed)" in lines
+    assert "+ find_order  (looks like get_order, renamed; input schema)" in lines
     assert {"- get_order", "- track"} <= set(lines)
     assert any(line == "! /region is new and required" for line in lines), lines
     linted = json.loads(lua("compile", "--check", "--json", cwd=root).stdout)
